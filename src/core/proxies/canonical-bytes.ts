@@ -159,9 +159,16 @@ export function canonicalBytes(source: Uint8Array): CanonicalBytes {
   return { bytes: bytes.subarray(0, length), starts, ends };
 }
 
+/** The bytes of a source by {@link CLASSES}, with their escape sequences. */
+export function classBytes(source: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(source.length);
+  for (let at = 0; at < bytes.length; at += 1) bytes[at] = CLASSES[source[at] ?? 0] ?? 0;
+  return bytes;
+}
+
 /** Describes the bytes of a source as {@link canonicalBytes} does, without decoding them. */
 export function plainBytes(source: Uint8Array): CanonicalBytes {
   const starts = new Int32Array(source.length + 1);
   for (let at = 1; at < starts.length; at += 1) starts[at] = at;
-  return { bytes: source, starts, ends: starts.subarray(1) };
+  return { bytes: classBytes(source), starts, ends: starts.subarray(1) };
 }

@@ -1,16 +1,27 @@
-import { canonicalBytes, plainBytes, type CanonicalBytes } from './canonical-bytes.ts';
+import { canonicalBytes, classBytes, plainBytes, type CanonicalBytes } from './canonical-bytes.ts';
+import { TransformError } from './transform-failure.ts';
 
 /** What replaces a value. */
 export const REMOVED = '[removed]';
 /** Shortest value that is removed, in UTF-16 code units: shorter ones occur by chance. */
 export const REMOVED_MIN_LENGTH = 16;
 
-/** Removes values from what a destination returned. */
+/** A value that does not come back, such as a secret of a configuration. */
+export interface HiddenValue {
+  readonly name: string;
+  readonly value: string;
+  /** Values with the same number were set together; one with a higher number was set later. */
+  readonly generation: number;
+}
+
+/** Finds and removes values in what a caller sent, and in what a destination returned. */
 export interface Remover {
   /** The text without the values; the same string if it has none. */
   text(text: string): string;
   /** UTF-8 without the values; the same buffer if it has none. */
   bytes(bytes: Buffer): Buffer;
+  /** The names of the values that UTF-8 has, in a form that would be removed. */
+  namesIn(bytes: Buffer): ReadonlySet<string>;
 }
 
 /** Bytes in the middle of a form that a search looks up. */
@@ -19,22 +30,44 @@ const WINDOW = 8;
 const FORM_MIN_LENGTH = WINDOW;
 const BITS_OF_CHARACTER = 6;
 /**
- * Bytes that a remover compares altogether. Input that needs more was made for it: from there it
- * loses whatever could be around the middle of a value, without a comparison.
+ * Bytes that a remover compares altogether, in equal shares for each generation: what the values of
+ * one generation cost must not decide what becomes of another. Only bytes whose hash is that of a
+ * whole value are compared, so input that needs more has a value very often.
  */
 const COMPARED_MAX = 24_000_000;
+/** What a comparison costs besides its bytes, in bytes. */
+const COMPARISON_BYTES = 32;
 
 /** Multiplier of the rolling hash: odd, from Knuth's multiplicative hashing. */
 const FACTOR = 0x9e3779b1;
-/** The factor of a byte that leaves the window. */
-const LEAVING = Array.from({ length: WINDOW }).reduce<number>((power) => Math.imul(power, FACTOR), 1);
 const HASH_BITS = 32;
 /** Bits of a hash that the table of hashes is indexed by. */
 const INDEX_BITS = 16;
 
+/** The factor of bytes that so many others follow. */
+function powerOf(length: number): number {
+  let [power, square] = [1, FACTOR];
+  for (let left = length; left > 0; left >>>= 1) {
+    if (left % 2 === 1) power = Math.imul(power, square);
+    square = Math.imul(square, square);
+  }
+  return power;
+}
+
+function hashOf(bytes: Uint8Array): number {
+  let hash = 0;
+  for (const byte of bytes) hash = (Math.imul(hash, FACTOR) + byte) | 0;
+  return hash;
+}
+
+/** The factor of a byte that leaves the window. */
+const LEAVING = powerOf(WINDOW);
+
 /** A form of a value, without what its neighbours may change. */
 interface Form {
   readonly bytes: Uint8Array;
+  /** The exact bytes of the source; absent where its spelling does not matter. */
+  readonly exactly?: Uint8Array;
   /** The bytes of the value before and after {@link bytes}, also as the value has them. */
   readonly before: readonly [canonical: Buffer, source: Buffer];
   readonly after: readonly [canonical: Buffer, source: Buffer];
@@ -46,6 +79,16 @@ interface Form {
 interface Stretch {
   readonly start: number;
   readonly end: number;
+}
+
+/** A form with the value that it is of. */
+interface OwnedForm extends Form {
+  readonly owner: HiddenValue;
+}
+
+/** A stretch that has a value. */
+interface Match extends Stretch {
+  readonly owner: HiddenValue;
 }
 
 const NOTHING = Buffer.alloc(0);
@@ -73,7 +116,8 @@ function textForm(source: Buffer): Form {
 
 /** The value exactly as it is, whatever its neighbours mean. */
 const plainForm = (value: Buffer): Form => ({
-  bytes: value,
+  bytes: classBytes(value),
+  exactly: value,
   before: [NOTHING, NOTHING],
   after: [NOTHING, NOTHING],
   sharesBefore: false,
@@ -98,89 +142,139 @@ function base64Form(value: Buffer, otherBytes: number): Form {
 
 const sameBytes = (bytes: Uint8Array, other: Uint8Array): boolean => Buffer.compare(bytes, other) === 0;
 
-/** Forms whose middle has the same hash. */
-interface Alike {
-  readonly forms: Form[];
-  /** Most bytes that a value has before the window and after it. */
-  before: number;
-  after: number;
+/** The table of a search has a form with what finds it. */
+interface Entry {
+  readonly form: OwnedForm;
+  readonly hash: number;
+  /** The factor of what is before the form. */
+  readonly power: number;
+  /** Where the window is in the form: in the middle, as keys in PEM begin and end alike. */
+  readonly window: number;
 }
 
-/** Bytes that {@link startBefore} and {@link endAfter} add at most, with some to spare. */
-const BESIDE_FORM = 16;
+/** The bytes that may still be compared, by generation. */
+type Allowance = Map<number, number>;
 
 /** Finds all forms of all values in one pass, by the hash of eight bytes of each form. */
 class FormSearch {
-  readonly #alike = new Map<number, Alike>();
+  readonly #entries = new Map<number, Entry[]>();
 
   /** Which hashes exist, by their first bits: most positions need no look at the forms. */
   readonly #mayExist = new Uint8Array(2 ** INDEX_BITS);
 
-  constructor(forms: readonly Form[]) {
+  constructor(forms: readonly OwnedForm[]) {
     for (const form of forms) {
-      const at = FormSearch.#windowOf(form);
-      let hash = 0;
-      for (const byte of form.bytes.subarray(at, at + WINDOW)) hash = (Math.imul(hash, FACTOR) + byte) | 0;
-      this.#mayExist[hash >>> (HASH_BITS - INDEX_BITS)] = 1;
-      const alike = this.#alike.get(hash) ?? { forms: [], before: 0, after: 0 };
-      alike.forms.push(form);
-      alike.before = Math.max(alike.before, at + BESIDE_FORM);
-      alike.after = Math.max(alike.after, form.bytes.length - at - WINDOW + BESIDE_FORM);
-      this.#alike.set(hash, alike);
+      const { length } = form.bytes;
+      const window = (length - WINDOW) >> 1;
+      const middle = hashOf(form.bytes.subarray(window, window + WINDOW));
+      this.#mayExist[middle >>> (HASH_BITS - INDEX_BITS)] = 1;
+      const alike = this.#entries.get(middle) ?? [];
+      alike.push({ form, hash: hashOf(form.bytes), power: powerOf(length), window });
+      this.#entries.set(middle, alike);
     }
   }
 
-  /** The middle of a form, because keys in PEM have the same beginning and end. */
-  static #windowOf({ bytes }: Form): number {
-    return (bytes.length - WINDOW) >> 1;
-  }
-
-  find(source: Buffer, units: CanonicalBytes, comparing: { left: number }): readonly Stretch[] {
+  /** Throws {@link TransformError} where a generation has used up its share of comparisons. */
+  find(source: Buffer, units: CanonicalBytes, allowance: Allowance): readonly Match[] {
     const { bytes } = units;
-    const found: { start: number; end: number }[] = [];
-    const compare = (form: Form, first: number): void => {
-      const { length } = form.bytes;
-      if (first < 0 || first + length > bytes.length) return;
-      const common = commonLength(bytes, first, form.bytes);
-      comparing.left -= common + 1;
-      if (common < length) return;
-      const start = startBefore(source, units, first, form);
-      add(found, { start, end: endAfter(source, units, first + length - 1, form) });
-    };
-    let hash = 0;
-    for (let at = 0; at < bytes.length; at += 1) {
-      const leaving = at < WINDOW ? 0 : Math.imul(bytes[at - WINDOW] ?? 0, LEAVING);
-      hash = (Math.imul(hash, FACTOR) + (bytes[at] ?? 0) - leaving) | 0;
+    const hashes = hashesOf(bytes);
+    const found: Match[] = [];
+    for (let end = WINDOW; end <= bytes.length; end += 1) {
+      const hash = ((hashes[end] ?? 0) - Math.imul(hashes[end - WINDOW] ?? 0, LEAVING)) | 0;
       if (this.#mayExist[hash >>> (HASH_BITS - INDEX_BITS)] === 0) continue;
-      const alike = this.#alike.get(hash);
-      if (alike === undefined) continue;
-      const window = at + 1 - WINDOW;
-      if (comparing.left > 0)
-        for (const form of alike.forms) compare(form, window - FormSearch.#windowOf(form));
-      else add(found, aroundWindow(units, window, alike));
+      for (const entry of this.#entries.get(hash) ?? []) {
+        const first = end - WINDOW - entry.window;
+        if (!hasHash(hashes, first, entry)) continue;
+        const match = matchAt(source, units, first, entry.form, allowance);
+        if (match !== undefined) found.push(match);
+      }
     }
     return found;
   }
 }
 
-/** What a value could take up whose middle starts at a byte. */
-function aroundWindow({ bytes, starts, ends }: CanonicalBytes, window: number, alike: Alike): Stretch {
-  const last = Math.min(bytes.length, window + WINDOW + alike.after) - 1;
-  return { start: starts[Math.max(0, window - alike.before)] ?? 0, end: ends[last] ?? 0 };
+/** Hashes the bytes before each position. */
+function hashesOf(bytes: Uint8Array): Int32Array {
+  const hashes = new Int32Array(bytes.length + 1);
+  let hash = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    hash = (Math.imul(hash, FACTOR) + (bytes[at] ?? 0)) | 0;
+    hashes[at + 1] = hash;
+  }
+  return hashes;
 }
 
-/** Adds a stretch, as a part of the last one if they overlap. */
-function add(found: { start: number; end: number }[], { start, end }: Stretch): void {
-  const last = found.at(-1);
-  if (last !== undefined && start >= last.start && start < last.end) last.end = Math.max(end, last.end);
-  else found.push({ start, end });
+/** Whether the bytes from a position have the hash of a whole form. */
+function hasHash(hashes: Int32Array, first: number, { form, hash, power }: Entry): boolean {
+  const end = first + form.bytes.length;
+  if (first < 0 || end >= hashes.length) return false;
+  return (((hashes[end] ?? 0) - Math.imul(hashes[first] ?? 0, power)) | 0) === hash;
 }
 
-/** The number of bytes of a form that are equal, from its first one. */
-function commonLength(bytes: Uint8Array, first: number, form: Uint8Array): number {
-  let length = 0;
-  while (length < form.length && bytes[first + length] === form[length]) length += 1;
-  return length;
+/** The stretch of a form whose bytes start at `first`; `undefined` where they differ. */
+function matchAt(
+  source: Buffer,
+  units: CanonicalBytes,
+  first: number,
+  form: OwnedForm,
+  allowance: Allowance,
+): Match | undefined {
+  const { bytes, owner, exactly } = form;
+  const { length } = bytes;
+  const left = (allowance.get(owner.generation) ?? 0) - length - COMPARISON_BYTES;
+  allowance.set(owner.generation, left);
+  if (left < 0) throw new TransformError('the body has values of the configuration too often');
+  const last = first + length - 1;
+  const isSame =
+    exactly === undefined
+      ? sameBytes(units.bytes.subarray(first, first + length), bytes)
+      : sameBytes(source.subarray(units.starts[first], units.ends[last]), exactly);
+  if (!isSame) return undefined;
+  return {
+    start: startBefore(source, units, first, form),
+    end: endAfter(source, units, last, form),
+    owner,
+  };
+}
+
+/** Stretches in order, of which those that overlap are one. */
+function mergedStretches(stretches: readonly Stretch[]): readonly Stretch[] {
+  const merged: { start: number; end: number }[] = [];
+  for (const { start, end } of stretches.toSorted((one, other) => one.start - other.start)) {
+    const last = merged.at(-1);
+    if (last !== undefined && start < last.end) last.end = Math.max(end, last.end);
+    else merged.push({ start, end });
+  }
+  return merged;
+}
+
+/** Whether a position is inside of one of the stretches, which are in order. */
+function isInside(stretches: readonly Stretch[], position: number): boolean {
+  let [low, high] = [0, stretches.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((stretches[middle]?.start ?? 0) < position) low = middle + 1;
+    else high = middle;
+  }
+  return position < (stretches[low - 1]?.end ?? 0);
+}
+
+/**
+ * The stretches to remove. A value that was set later may be a guess at an older one: where it
+ * overlaps that without containing it whole it is ignored, because one gap for both would confirm
+ * it.
+ */
+function stretchesOf(matches: readonly Match[]): readonly Stretch[] {
+  const byGeneration = Map.groupBy(matches, ({ owner }) => owner.generation);
+  let removed: readonly Stretch[] = [];
+  for (const generation of [...byGeneration.keys()].sort((one, other) => one - other)) {
+    const older = removed;
+    const added = (byGeneration.get(generation) ?? []).filter(
+      ({ start, end }) => !isInside(older, start) && !isInside(older, end),
+    );
+    removed = mergedStretches([...older, ...added]);
+  }
+  return removed;
 }
 
 const BASE64 = /[\w+/ -]/;
@@ -234,13 +328,35 @@ function withoutStretches(source: Buffer, found: readonly Stretch[]): Buffer {
   const pieces: Buffer[] = [];
   const removed = Buffer.from(REMOVED);
   let at = 0;
-  for (const { start, end } of found.toSorted((a, b) => a.start - b.start)) {
-    // Two values that overlap are one gap.
-    if (pieces.length === 0 || start >= at) pieces.push(source.subarray(at, start), removed);
-    at = Math.max(at, end);
+  for (const { start, end } of found) {
+    pieces.push(source.subarray(at, start), removed);
+    at = end;
   }
   pieces.push(source.subarray(at));
   return Buffer.concat(pieces);
+}
+
+interface Searches {
+  /** Searches the bytes as they are. */
+  readonly plain: FormSearch;
+  /** Searches the bytes without escape sequences. */
+  readonly decoded: FormSearch;
+}
+
+function searchesFor(values: readonly HiddenValue[]): Searches {
+  const forms = values.flatMap((owner) =>
+    encodingsOf(owner.value.trim()).map((bytes) => {
+      const base64 = [0, 1, 2].map((at) => ({ ...base64Form(bytes, at), owner }));
+      return { base64, plain: { ...plainForm(bytes), owner }, text: { ...textForm(bytes), owner } };
+    }),
+  );
+  const longEnough = ({ bytes }: Form) => bytes.length >= FORM_MIN_LENGTH;
+  const base64 = forms.flatMap((each) => each.base64);
+  return {
+    // A percent sign before base64 can take its first characters for an escape sequence.
+    plain: new FormSearch([...forms.map(({ plain }) => plain), ...base64].filter(longEnough)),
+    decoded: new FormSearch([...forms.map(({ text }) => text), ...base64].filter(longEnough)),
+  };
 }
 
 /**
@@ -255,21 +371,25 @@ function withoutStretches(source: Buffer, found: readonly Stretch[]): Buffer {
  * for a line feed, `+` and `-` for a space, `_` for `/`, and up to four hexadecimal digits at the
  * start. A backslash at an end of a value may remain. A value that has hardly more than escape
  * sequences itself is only removed where it is exactly equal, and so may be one that begins or ends
- * with a part of an escape sequence that its neighbours complete. Takes linear time.
+ * with a part of an escape sequence that its neighbours complete. Takes linear time. Each function
+ * throws {@link TransformError} for bytes that have values too often.
  */
-export function createRemover(values: readonly string[]): Remover {
-  const trimmed = new Set(values.map((value) => value.trim()));
-  const long = [...trimmed].filter(({ length }) => length >= REMOVED_MIN_LENGTH).flatMap(encodingsOf);
-  const exact = new FormSearch(long.map(plainForm));
-  const forms = long.flatMap((value) => [textForm(value), ...[0, 1, 2].map((at) => base64Form(value, at))]);
-  const search = new FormSearch(forms.filter(({ bytes }) => bytes.length >= FORM_MIN_LENGTH));
-  const comparing = { left: COMPARED_MAX };
+export function createRemover(values: readonly HiddenValue[]): Remover {
+  const long = values.filter(({ value }) => value.trim().length >= REMOVED_MIN_LENGTH);
+  const { plain, decoded } = searchesFor(long);
+  const generations = new Set(long.map(({ generation }) => generation));
+  const allowance: Allowance = new Map(
+    [...generations].map((each) => [each, Math.floor(COMPARED_MAX / generations.size)]),
+  );
+  const find = (source: Buffer): readonly Match[] =>
+    long.length === 0 || source.length < WINDOW
+      ? []
+      : [
+          ...plain.find(source, plainBytes(source), allowance),
+          ...decoded.find(source, canonicalBytes(source), allowance),
+        ];
   const clean = (source: Buffer): Buffer => {
-    if (long.length === 0) return source;
-    const found = [
-      ...exact.find(source, plainBytes(source), comparing),
-      ...search.find(source, canonicalBytes(source), comparing),
-    ];
+    const found = stretchesOf(find(source));
     return found.length === 0 ? source : withoutStretches(source, found);
   };
   return {
@@ -279,5 +399,6 @@ export function createRemover(values: readonly string[]): Remover {
       return cleaned === source ? text : cleaned.toString();
     },
     bytes: clean,
+    namesIn: (source) => new Set(find(source).map(({ owner }) => owner.name)),
   };
 }

@@ -90,7 +90,8 @@ const READERS: Readonly<Record<string, (reading: Reading, text: string) => void>
 export function regexSize(expression: string): RegexSize {
   const reading: Reading = { steps: 0, last: 0, groups: [], width: 0, categories: 0 };
   for (const { 0: text, groups = {} } of expression.matchAll(PART)) {
-    const [name, part = ''] = Object.entries(groups).find(([, found]) => found !== undefined) ?? [];
+    const named: readonly (readonly [string, string | undefined])[] = Object.entries(groups);
+    const [name, part = ''] = named.find(([, found]) => found !== undefined) ?? [];
     if (name !== undefined) READERS[name]?.(reading, part);
     else {
       if (isCategory(text)) reading.categories += 1;

@@ -1,0 +1,69 @@
+import { RETIRED_MS } from '../access/credential-store.ts';
+import { Secret } from '../shared/secret.ts';
+import type { HiddenValue } from './reflected-values.ts';
+import { countedBytes } from './configuration-size.ts';
+import { STORED_PROXY_LIMITS, type ProxyConfiguration, type RetiredSecrets } from './stored-proxy.ts';
+
+/** The values of a configuration that are not public. */
+export const secretsOf = (configuration: ProxyConfiguration): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(configuration).flatMap(([name, { value, isPublic }]) => (isPublic ? [] : [[name, value]])),
+  );
+
+const bytesOf = ({ values }: RetiredSecrets): number =>
+  Object.entries(values).reduce(
+    (sum, [name, value]) => sum + countedBytes([name, { value, isPublic: false }]),
+    0,
+  );
+
+/** What a change of a configuration does to the secrets that a proxy had. */
+export interface Retirement {
+  /** The change makes the configuration of `before` the one of `after`. */
+  readonly before: Secret<ProxyConfiguration>;
+  readonly after: Secret<ProxyConfiguration>;
+  /** Whether the change sets secrets. It is then sent all of them, and none is compared. */
+  readonly setsSecrets: boolean;
+  /** The destination had this origin, and the secrets this generation, before the change. */
+  readonly origin: string;
+  readonly generation: number;
+}
+
+/**
+ * The secrets that a proxy had, oldest first, after a change: those of before that the change
+ * replaced, dropped or made public join them for 30 days. Beyond the limit the oldest are
+ * forgotten, because a leaked secret must be replaceable at any time.
+ */
+export function retire(
+  retired: Secret<readonly RetiredSecrets[]>,
+  { before, after, setsSecrets, origin, generation }: Retirement,
+  now: number,
+): { readonly retired: Secret<readonly RetiredSecrets[]>; readonly hasForgotten: boolean } {
+  const left = setsSecrets ? {} : secretsOf(after.reveal());
+  const values = Object.fromEntries(
+    Object.entries(secretsOf(before.reveal())).filter(([name]) => !Object.hasOwn(left, name)),
+  );
+  const known = retired.reveal().filter(({ until }) => until > now);
+  const all =
+    Object.keys(values).length === 0
+      ? known
+      : [...known, { origin, generation, until: now + RETIRED_MS, values }];
+  let bytes = all.reduce((sum, each) => sum + bytesOf(each), 0);
+  const remembered = all.filter((each) => {
+    if (bytes <= STORED_PROXY_LIMITS.retiredBytes) return true;
+    bytes -= bytesOf(each);
+    return false;
+  });
+  return { retired: new Secret(remembered), hasForgotten: remembered.length < all.length };
+}
+
+/** All secrets that are removed from answers of an origin, those of now included. */
+export function hiddenValues(
+  configuration: Secret<ProxyConfiguration>,
+  retired: Secret<readonly RetiredSecrets[]>,
+  { origin, generation, now }: { readonly origin: string; readonly generation: number; readonly now: number },
+): readonly HiddenValue[] {
+  const sets = retired.reveal().filter((each) => each.origin === origin && each.until > now);
+  return [...sets, { generation, values: secretsOf(configuration.reveal()) }].flatMap((each) =>
+    Object.entries(each.values).map(([name, value]) => ({ name, value, generation: each.generation })),
+  );
+}
