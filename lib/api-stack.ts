@@ -36,6 +36,7 @@ import {
   acknowledgeFunctions,
   allowOnFunctions,
   allowOnTable,
+  allowProxyFailures,
   allowQueryIndex,
   allowTokenWrites,
   denyDeploymentKey,
@@ -240,6 +241,7 @@ export class ApiStack extends Stack {
       },
       grants: [
         allowOnTable(this.#data.access, ['PutItem', 'DeleteItem', 'Query']),
+        allowProxyFailures(this.#data.ephemeral),
         denyTrailState(this.#data.access),
         denyDeploymentKey(this.#data.access),
         // It pins the code of reactors that proxies run.

@@ -1,4 +1,10 @@
-import { CHECK_CURSOR_KEY, DEPLOYMENT_KEY, INDEXES, SEAL_HEAD_KEY } from '../src/adapters/dynamodb/keys.ts';
+import {
+  CHECK_CURSOR_KEY,
+  DEPLOYMENT_KEY,
+  INDEXES,
+  PROXY_FAILURES_PREFIX,
+  SEAL_HEAD_KEY,
+} from '../src/adapters/dynamodb/keys.ts';
 import { Stack, Token } from 'aws-cdk-lib';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -39,6 +45,17 @@ export function allowOnPartition(
 ): PolicyStatement {
   const statement = allowOnTable(table, actions);
   statement.addCondition('ForAllValues:StringEquals', { 'dynamodb:LeadingKeys': [partition] });
+  // Without keys the condition above would be true for every call.
+  statement.addCondition('Null', { 'dynamodb:LeadingKeys': 'false' });
+  return statement;
+}
+
+/** Allows a function to list the failed transforms of proxies, and nothing else of the table. */
+export function allowProxyFailures(ephemeral: Pick<NamedTable, 'tableArn'>): PolicyStatement {
+  const statement = allowOnTable(ephemeral, ['Query']);
+  statement.addCondition('ForAllValues:StringLike', {
+    'dynamodb:LeadingKeys': [`${PROXY_FAILURES_PREFIX}*`],
+  });
   // Without keys the condition above would be true for every call.
   statement.addCondition('Null', { 'dynamodb:LeadingKeys': 'false' });
   return statement;

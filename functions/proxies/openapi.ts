@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { FAILURES_MAX } from '../../src/core/proxies/proxy-failure-store.ts';
 import { STORED_PROXY_LIMITS } from '../../src/core/proxies/stored-proxy.ts';
 import {
   createdKeyResponse,
@@ -6,6 +7,7 @@ import {
   keyResponse,
   updateKeyWords,
 } from '../../src/wire/application-key.ts';
+import { proxyFailuresResponse } from '../../src/wire/proxy-failure.ts';
 import type { DescribedOperation } from '../../src/wire/described-operation.ts';
 import { namedListParameters } from '../../src/wire/named-list.ts';
 import { pageOf } from '../../src/wire/page.ts';
@@ -102,6 +104,13 @@ export const proxies: Readonly<Record<string, DescribedOperation>> = {
       description: 'The versions, without configuration and keys, which have none.',
       schema: z.array(proxyVersionResponse()),
     },
+  },
+  listProxyFailures: {
+    tag: TAG,
+    summary: 'List the failures of a proxy',
+    description: `The last ${String(FAILURES_MAX)} failures of its transforms within a day, the newest first: what their callers do not see, because others have written the proxy. They have no values.`,
+    parameters: ID,
+    response: { description: 'The failures.', schema: proxyFailuresResponse() },
   },
   revertProxy: {
     tag: TAG,

@@ -14,6 +14,7 @@ import {
   type RequestPlace,
 } from '../../src/core/proxies/change-proxy.ts';
 import { getProxy, listProxies, listProxyVersions } from '../../src/core/proxies/get-proxy.ts';
+import { listProxyFailures } from '../../src/core/proxies/list-failures.ts';
 import { checkUnchanged } from '../../src/core/shared/check-unchanged.ts';
 import type { ApiRequest } from '../../src/http/api-request.ts';
 import { ownHosts } from '../../src/http/own-hosts.ts';
@@ -21,6 +22,7 @@ import { route, type Route } from '../../src/http/route.ts';
 import { createKeyBody, presentKey, updateKeyBody } from '../../src/wire/application-key.ts';
 import { namedListQuery } from '../../src/wire/named-list.ts';
 import { presentPage } from '../../src/wire/page.ts';
+import { presentFailures } from '../../src/wire/proxy-failure.ts';
 import {
   createProxyBody,
   newProxyOf,
@@ -36,6 +38,7 @@ import {
 import type { ProxiesDeps } from './dependencies.ts';
 
 const placeOf = (request: ApiRequest, { publicUrl }: ProxiesDeps): RequestPlace => ({
+  traceId: request.traceId,
   ownHosts: ownHosts(request, publicUrl),
   isReserved: (name) => request.reserved.isReserved(name),
 });
@@ -123,6 +126,17 @@ export const routes: readonly Route<ProxiesDeps>[] = [
     success: 200,
     handle: async (deps: ProxiesDeps, { caller, params: { id = '' } }) => ({
       body: (await listProxyVersions(deps, caller, id)).map(presentProxyVersion),
+    }),
+  }),
+  route({
+    operation: 'listProxyFailures',
+    method: 'GET',
+    path: '/proxies/{id}/failures',
+    subject: 'proxy',
+    permission: 'proxy:read',
+    success: 200,
+    handle: async (deps: ProxiesDeps, { caller, params: { id = '' } }) => ({
+      body: presentFailures(await listProxyFailures(deps, caller, id)),
     }),
   }),
   route({

@@ -9,6 +9,7 @@ import { createIdempotencyStore } from './dynamodb/idempotency-store.ts';
 import { createInvocationCredentialStore } from './dynamodb/invocation-credential-store.ts';
 import { createInvocationStore } from './dynamodb/invocation-store.ts';
 import { createKeyUses } from './dynamodb/key-uses.ts';
+import { createProxyFailureStore } from './dynamodb/proxy-failure-store.ts';
 import { createProxyStore } from './dynamodb/proxy-store.ts';
 import { createReactorStore } from './dynamodb/reactor-store.ts';
 import { createSessionStore } from './dynamodb/session-store.ts';
@@ -104,6 +105,15 @@ export function createTokenStores(dynamodb: DynamoDb, config: TokenStoreConfig, 
 /** The store of stored proxies, for the functions that change or call them. */
 export const createProxies = (dynamodb: DynamoDb, config: Pick<StoreConfig, 'ACCESS_TABLE'>) => ({
   proxyStore: createProxyStore({ ...dynamodb, name: config.ACCESS_TABLE }),
+});
+
+/** Makes the store of the failed transforms of proxies. */
+export const createProxyFailures = (
+  dynamodb: DynamoDb,
+  config: Pick<StoreConfig, 'EPHEMERAL_TABLE'>,
+  vault: Vault,
+) => ({
+  proxyFailureStore: createProxyFailureStore({ ...dynamodb, name: config.EPHEMERAL_TABLE }, vault),
 });
 
 export function createReactorStores(dynamodb: DynamoDb, config: ReactorStoreConfig) {

@@ -12,6 +12,7 @@ import type { Vault } from '../core/crypto/vault.ts';
 import { EGRESS_CLIENT_EFFECTS } from '../core/egress/egress-client.ts';
 import { IDEMPOTENCY_STORE_EFFECTS } from '../core/idempotency/idempotency-store.ts';
 import { DEPLOYMENT_KEY_STORE_EFFECTS } from '../core/operator/deployment-key-effects.ts';
+import { PROXY_FAILURE_STORE_EFFECTS } from '../core/proxies/proxy-failure-store.ts';
 import { PROXY_STORE_EFFECTS } from '../core/proxies/proxy-store.ts';
 import { INVOCATION_CREDENTIAL_STORE_EFFECTS } from '../core/reactors/invocation-credential-effects.ts';
 import { INVOCATION_QUEUE_EFFECTS, INVOCATION_STORE_EFFECTS } from '../core/reactors/invocation-store.ts';
@@ -59,6 +60,7 @@ export const PORT_EFFECTS = {
   invocationStore: INVOCATION_STORE_EFFECTS,
   keyService: KEY_SERVICE_EFFECTS,
   keyUses: KEY_USES_EFFECTS,
+  proxyFailureStore: PROXY_FAILURE_STORE_EFFECTS,
   proxyStore: PROXY_STORE_EFFECTS,
   reactorFunctions: REACTOR_FUNCTIONS_EFFECTS,
   reactorRunner: REACTOR_RUNNER_EFFECTS,

@@ -239,6 +239,7 @@ describe('every route', () => {
     patchProxy: () => aProxy({ name: m('name') }),
     deleteProxy: () => aProxy(),
     listProxyVersions: () => aProxy(),
+    listProxyFailures: () => aProxy(),
     revertProxy: () => aProxy({ version: 1 }),
     createProxyKey: () => aProxy({ name: m('name') }),
     listProxyKeys: () => aProxy(),

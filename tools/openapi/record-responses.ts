@@ -154,6 +154,7 @@ async function recordProxies({ vault, made, call }: Opened): Promise<void> {
   await call('updateProxy', management);
   await call('patchProxy', management);
   await call('listProxyVersions', management);
+  await call('listProxyFailures', management);
   await call('revertProxy', management);
   made.proxyKey = textOf(await call('createProxyKey', management), 'id');
   await call('listProxyKeys', management);

@@ -48,6 +48,7 @@ const SDK_METHODS: Readonly<Record<string, string>> = {
   patchProxy: 'proxies.patch',
   deleteProxy: 'proxies.delete',
   listProxyVersions: 'proxies.listVersions',
+  listProxyFailures: 'proxies.listFailures',
   revertProxy: 'proxies.revert',
   createProxyKey: 'proxies.keys.create',
   listProxyKeys: 'proxies.keys.list',

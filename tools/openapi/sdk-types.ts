@@ -36,6 +36,8 @@ const SDK_NAMES: Readonly<Record<string, string>> = {
   RevertProxyRequest: 'StoredProxyRevert',
   ProxyTransform: 'StoredProxyTransform',
   ProxyVersion: 'StoredProxyVersion',
+  ProxyFailure: 'StoredProxyFailure',
+  ProxyFailures: 'StoredProxyFailures',
   PatchReactorRequest: 'ReactorChange',
   UpdateTenantRequest: 'TenantChange',
   ExplainAccessRequest: 'AccessQuestion',

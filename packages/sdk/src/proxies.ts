@@ -9,6 +9,7 @@ import type {
   StoredProxy,
   StoredProxyChange,
   StoredProxyRevert,
+  StoredProxyFailures,
   StoredProxyVersion,
 } from './resources.ts';
 
@@ -81,6 +82,19 @@ export function proxiesOf(http: HttpClient) {
         ...options,
         method: 'GET',
         path: '/proxies/{id}/versions',
+        ids: [id],
+      }),
+
+    /**
+     * Returns the last failures of the proxy's transforms, the newest first, which their callers do
+     * not see.
+     * @example for (const { reason } of (await client.proxies.listFailures(id)).data) console.log(reason);
+     */
+    listFailures: (id: string, options?: CallOptions) =>
+      request<StoredProxyFailures>(http, {
+        ...options,
+        method: 'GET',
+        path: '/proxies/{id}/failures',
         ids: [id],
       }),
 

@@ -266,6 +266,7 @@ export interface CreatedStoredProxy {
   readonly paths?: readonly string[];
   readonly request_transforms: readonly StoredProxyTransform[];
   readonly response_transforms: readonly StoredProxyTransform[];
+  readonly pass_headers?: readonly string[];
   readonly require_auth: boolean;
   readonly application?: {
     readonly id: string;
@@ -302,6 +303,7 @@ export interface StoredProxyTransform {
   readonly matcher?: 'card_number' | 'regex' | undefined;
   readonly expression?: string | undefined;
   readonly replacement?: string | undefined;
+  readonly required?: boolean | undefined;
   readonly reactor_id?: string | undefined;
   /** SHA-256 of the code that the transform runs, in hexadecimal. */
   readonly code_hash?: string | undefined;
@@ -320,6 +322,7 @@ export interface StoredProxy {
   readonly paths?: readonly string[];
   readonly request_transforms: readonly StoredProxyTransform[];
   readonly response_transforms: readonly StoredProxyTransform[];
+  readonly pass_headers?: readonly string[];
   readonly require_auth: boolean;
   readonly application?: {
     readonly id: string;
@@ -343,6 +346,7 @@ export interface StoredProxyVersion {
   readonly paths?: readonly string[];
   readonly request_transforms: readonly StoredProxyTransform[];
   readonly response_transforms: readonly StoredProxyTransform[];
+  readonly pass_headers?: readonly string[];
   readonly require_auth: boolean;
   readonly application?: {
     readonly id: string;
@@ -352,6 +356,34 @@ export interface StoredProxyVersion {
   readonly timeout: number;
   readonly created_by: string;
   readonly created_at: string;
+}
+
+export interface StoredProxyFailures {
+  readonly data: readonly StoredProxyFailure[];
+}
+
+export interface StoredProxyFailure {
+  /** The call, as in its response and in the audit trail. */
+  readonly trace_id: string;
+  readonly at: string;
+  readonly side: 'request' | 'response' | (string & {});
+  /** The transform in the list of its side, from 0. */
+  readonly number: number;
+  readonly type:
+    | 'append_header'
+    | 'append_json'
+    | 'remove_header'
+    | 'allow_headers'
+    | 'tokenize'
+    | 'mask'
+    | 'reactor'
+    | 'verify_signature'
+    | (string & {});
+  /** The code of the error; absent where the message does not fit the transform. */
+  readonly code?: string;
+  readonly reason: string;
+  /** What the reason is about: places in the body, such as `$.card.holder`, or members. */
+  readonly places: readonly string[];
 }
 
 export interface Reactor {
@@ -590,6 +622,12 @@ export interface NewStoredProxy {
   /** Up to 20, in order. */
   readonly response_transforms?: readonly StoredProxyTransform[] | undefined;
   /**
+   * Up to 100 names. Where the proxy hides, that is has a `mask`, `tokenize` or `reactor` for
+   * answers, these headers of answers pass beside those that always do. No validators and
+   * digests, such as `ETag`.
+   */
+  readonly pass_headers?: readonly string[] | undefined;
+  /**
    * By default true: callers also need an API key with `token:use`. With false the key of the
    * proxy alone admits them, and no expression of theirs is evaluated.
    */
@@ -651,6 +689,12 @@ export interface StoredProxyChange {
   readonly request_transforms?: readonly StoredProxyTransform[] | null | undefined;
   /** Up to 20, in order. */
   readonly response_transforms?: readonly StoredProxyTransform[] | null | undefined;
+  /**
+   * Up to 100 names. Where the proxy hides, that is has a `mask`, `tokenize` or `reactor` for
+   * answers, these headers of answers pass beside those that always do. No validators and
+   * digests, such as `ETag`.
+   */
+  readonly pass_headers?: readonly string[] | null | undefined;
   /**
    * By default true: callers also need an API key with `token:use`. With false the key of the
    * proxy alone admits them, and no expression of theirs is evaluated.

@@ -61,6 +61,7 @@ export const OPERATIONS: readonly (readonly [string, (client: Client) => Promise
   ['PATCH /proxies/{id}', (c) => c.proxies.patch('{id}', { timeout: null })],
   ['DELETE /proxies/{id}', (c) => c.proxies.delete('{id}')],
   ['GET /proxies/{id}/versions', (c) => c.proxies.listVersions('{id}')],
+  ['GET /proxies/{id}/failures', (c) => c.proxies.listFailures('{id}')],
   ['POST /proxies/{id}/revert', (c) => c.proxies.revert('{id}', { version: 1 })],
   ['POST /proxies/{id}/keys', (c) => c.proxies.keys.create('{id}')],
   ['GET /proxies/{id}/keys', (c) => c.proxies.keys.list('{id}')],

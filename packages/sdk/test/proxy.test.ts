@@ -67,6 +67,7 @@ describe('an id', () => {
     ['proxies.patch', (c, id) => c.proxies.patch(id, {})],
     ['proxies.delete', (c, id) => c.proxies.delete(id)],
     ['proxies.listVersions', (c, id) => c.proxies.listVersions(id)],
+    ['proxies.listFailures', (c, id) => c.proxies.listFailures(id)],
     ['proxies.revert', (c, id) => c.proxies.revert(id, { version: 1 })],
     ['proxies.keys.list', (c, id) => c.proxies.keys.list(id)],
     ['the key of proxies.keys.delete', (c, id) => c.proxies.keys.delete('p', id)],

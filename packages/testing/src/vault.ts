@@ -44,6 +44,7 @@ export type OperationName =
   | 'listLogs'
   | 'listPermissions'
   | 'listProxies'
+  | 'listProxyFailures'
   | 'listProxyKeys'
   | 'listProxyVersions'
   | 'listReactorDeliveries'

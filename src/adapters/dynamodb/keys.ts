@@ -223,6 +223,22 @@ export function idempotencyKey(tenantId: string, request: string): ItemKey {
   return { pk: `${tenantId}#request#${request}`, sk: 'idempotency' };
 }
 
+/** The prefix with which the partitions of failed transforms begin. */
+export const PROXY_FAILURES_PREFIX = 'proxy-failures#';
+
+/** Ephemeral table: the partition that has the failed transforms of a stored proxy. */
+export const proxyFailurePartition = (tenantId: string, proxyId: string): string =>
+  `${PROXY_FAILURES_PREFIX}${tenantId}#${proxyId}`;
+
+/** Ephemeral table: a failed transform of one call. It sorts by its time. */
+export function proxyFailureKey(
+  tenantId: string,
+  proxyId: string,
+  { at, traceId }: { readonly at: number; readonly traceId: string },
+): ItemKey {
+  return { pk: proxyFailurePartition(tenantId, proxyId), sk: `${sortableTime(at)}#${traceId}` };
+}
+
 /** Ephemeral table: the base key of the parts of a response. Each attempt has its own. */
 export function responseKey(record: ItemKey, attempt: string): ItemKey {
   return { pk: record.pk, sk: `response#${attempt}` };

@@ -47,6 +47,7 @@ export const OPERATION_NAMES = [
   'patchProxy',
   'deleteProxy',
   'listProxyVersions',
+  'listProxyFailures',
   'revertProxy',
   'createProxyKey',
   'listProxyKeys',

@@ -3,38 +3,92 @@ import { TextLengthError } from './json-location.ts';
 
 /** A transform does not work on a message. The words follow the name of the transform. */
 export class TransformError extends Error {
-  readonly errors: FieldErrors | undefined;
-
-  constructor(reason: string, errors?: FieldErrors) {
+  constructor(reason: string) {
     super(reason);
     this.name = 'TransformError';
-    this.errors = errors;
   }
+}
+
+/** Which transform of a proxy runs. */
+export interface TransformPlace {
+  readonly side: 'request' | 'response';
+  /** Counts the transforms of the side, from 0. */
+  readonly number: number;
+  readonly type: string;
+  /** The place in the body of the value that becomes the data of a token, where there is one. */
+  readonly location?: string;
+  /** Whether the body that the caller sent has a place, and is still as it was sent. */
+  readonly isSentByCaller: (place: string) => boolean;
+}
+
+/** All that is known of a failed transform. It is for readers of the proxy, and has no values. */
+export interface TransformFailure {
+  readonly side: 'request' | 'response';
+  readonly number: number;
+  readonly type: string;
+  /** The code of the error; absent where the message does not fit. */
+  readonly code?: string;
+  readonly reason: string;
+  /** What the reason is about: places in the body such as `$.card.number`, or members. */
+  readonly places: readonly string[];
+}
+
+/** A failed transform: the caller sees little of it, because others have written the proxy. */
+export class FailedTransformError extends ServiceError {
+  readonly failure: TransformFailure;
+
+  constructor(failure: TransformFailure, errors: FieldErrors) {
+    const isSent = failure.side === 'response';
+    super(
+      isSent ? 'transform_failed' : 'transform_failed_unsent',
+      `${failure.side}_transforms[${String(failure.number)}] failed.`,
+      Object.keys(errors).length === 0 ? {} : { errors },
+    );
+    this.failure = failure;
+  }
+}
+
+/** The member of a token that has its data. Its path is the place of the data in the body. */
+const DATA = /^data(?=[.[]|$)/;
+
+const placeOf = (path: string, { location }: TransformPlace): string =>
+  location !== undefined && DATA.test(path) ? path.replace(DATA, () => location) : path;
+
+/** The error of a failed transform; the error itself where it is none. */
+function failureOf(thrown: unknown, place: TransformPlace): unknown {
+  const error =
+    thrown instanceof TextLengthError ? new TransformError('the body would become too large') : thrown;
+  if (!(error instanceof TransformError || error instanceof ServiceError)) return error;
+  const { side, number, type } = place;
+  const isOfService = error instanceof ServiceError && error.code === 'dependency_unavailable';
+  // Nothing was sent, so the caller may repeat the call.
+  if (isOfService && side === 'request') return error;
+  const paths = error instanceof ServiceError ? Object.keys(error.errors ?? {}) : [];
+  const places = paths.map((path) => placeOf(path, place));
+  const shown = side === 'request' ? places.filter(place.isSentByCaller) : [];
+  return new FailedTransformError(
+    {
+      side,
+      number,
+      type,
+      ...(error instanceof ServiceError && { code: error.code }),
+      reason: error.message,
+      places,
+    },
+    Object.fromEntries(shown.map((each) => [each, ['is not accepted']])),
+  );
 }
 
 /**
  * Runs a transform. Before the destination a failure is `transform_failed` with 400: nothing was
- * sent. After it, it is `transform_failed` with 502, and shows nothing of the answer. A failure of
- * the service before the destination stays what it is, so that the caller may repeat the call.
+ * sent. After it, it is `transform_failed` with 502. A caller sees the number of the transform, and
+ * a place in the body that he sent himself; the rest was written by others. A failure of the
+ * service before the destination stays what it is, so that the caller may repeat the call.
  */
-export async function guarded<T>(
-  { member, at, type }: { readonly member: string; readonly at: number; readonly type: string },
-  isSent: boolean,
-  run: () => T | Promise<T>,
-): Promise<T> {
+export async function guarded<T>(place: TransformPlace, run: () => T | Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (thrown) {
-    const error =
-      thrown instanceof TextLengthError ? new TransformError('the body would become too large') : thrown;
-    const isOfService = error instanceof ServiceError && error.code === 'dependency_unavailable';
-    if (isOfService && !isSent) throw error;
-    const isKnown = error instanceof TransformError || error instanceof ServiceError;
-    if (!isKnown) throw error;
-    const reason = error instanceof TransformError ? `: ${error.message}` : '';
-    const detail = `${member}[${String(at)}] (${type}) failed${reason}.`;
-    if (isSent) throw new ServiceError('transform_failed', detail);
-    const { errors } = error;
-    throw new ServiceError('transform_failed_unsent', detail, errors === undefined ? {} : { errors });
+    throw failureOf(thrown, place);
   }
 }
