@@ -3,6 +3,7 @@ import type { EgressInstance } from '../../src/adapters/egress/egress-instance.t
 import { createReactorRunner } from '../../src/adapters/lambda/reactor-runner.ts';
 import {
   createProxies,
+  createProxyFailures,
   createReactorStores,
   createStores,
   createTokenStores,
@@ -15,6 +16,7 @@ import { apiSettings } from '../../src/http/api-settings.ts';
 import { tokenInputParser } from '../../src/http/parse-token-input.ts';
 import type { ApiDeps } from '../../src/http/create-api-handler.ts';
 import { auditReports } from '../../src/lambda/audit-metrics.ts';
+import { proxyReports } from '../../src/lambda/proxy-metrics.ts';
 import { environment } from './config.ts';
 
 export type ProxyDeps = ApiDeps &
@@ -48,6 +50,8 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: EgressInstance): 
     egressAllowList,
     proxyRedirects: config.PROXY_REDIRECTS,
     ...createProxies(dynamodb, config),
+    ...createProxyFailures(dynamodb, config, stores.vault),
+    ...proxyReports(print, config.SERVICE_NAME),
     reactorStore: createReactorStores(dynamodb, config).reactorStore,
     reactorRunner: createReactorRunner(
       { client: lambdaInvokeClient(aws, RESPONSE_WITHIN_MS), platform },

@@ -1,4 +1,4 @@
-import type { ProxyCall } from '../../src/core/proxies/call-proxy.ts';
+import type { ProxyCall } from '../../src/core/proxies/exchange.ts';
 import type { NamedDestination, ProxyRequest } from '../../src/core/proxy/forward.ts';
 import { invalid } from '../../src/core/shared/service-error.ts';
 import type { ApiRequest } from '../../src/http/api-request.ts';
@@ -72,6 +72,7 @@ export function proxyCall(request: ApiRequest, names: Names): ProxyCall {
   return {
     ...forwardedRequest(request, withoutProxyKey(request.rawQuery, headerPrefixes), names),
     remainingMs,
+    traceId: request.traceId,
     service: { baseUrl: publicUrl ?? request.baseUrl, headerPrefix: headerPrefixes[0] ?? '' },
   };
 }

@@ -28,6 +28,8 @@ type Plain =
   | 'onFailure'
   | 'onReleased'
   | 'onRetiredKeyUsed'
+  | 'onSecretGuessed'
+  | 'onSecretsForgotten'
   | 'onSent'
   | 'onTrailProtection'
   | 'parkedDeliveries'

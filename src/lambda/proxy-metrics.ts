@@ -1,27 +1,9 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
+import type { ProxyReports } from '../core/proxies/proxy-reports.ts';
 import { printedMetrics } from './printed-metrics.ts';
 import { createLog, type Print } from './request-log.ts';
 
-/** Names a value of a configuration. None of these is a secret. */
-interface NamedValue {
-  readonly traceId: string;
-  readonly tenantId: string;
-  readonly proxyId: string;
-  /** The name of the value in the configuration: letters, digits and `_`. */
-  readonly name: string;
-}
-
-/** Reports to the operator alone: log lines, and metrics for alarms. */
-export interface ProxyReports {
-  /** Reports that a caller sent a text that equals a secret, for the alarm `ConfigurationGuessed`. */
-  readonly reportGuess: (found: NamedValue) => void;
-  /**
-   * Reports that the oldest replaced secrets of a proxy are no longer removed from answers, for the
-   * alarm `RetiredSecretsForgotten`.
-   */
-  readonly reportForgotten: (found: Omit<NamedValue, 'name'>) => void;
-}
-
+/** Reports to the operator alone: log lines, and metrics for the alarms of the same names. */
 export function proxyReports(print: Print, namespace: string): ProxyReports {
   const log = createLog(print);
   const metrics = printedMetrics(print, namespace, 'proxies');
@@ -30,11 +12,11 @@ export function proxyReports(print: Print, namespace: string): ProxyReports {
     metrics().publishStoredMetrics();
   };
   return {
-    reportGuess: ({ name, ...found }) => {
+    onSecretGuessed: ({ name, ...found }) => {
       log.write('warn', { operation: 'reportConfigurationGuessed', ...found, configurationName: name });
       count('ConfigurationGuessed');
     },
-    reportForgotten: ({ traceId, tenantId, proxyId }) => {
+    onSecretsForgotten: ({ traceId, tenantId, proxyId }) => {
       log.write('warn', { operation: 'reportRetiredSecretsForgotten', traceId, tenantId, proxyId });
       count('RetiredSecretsForgotten');
     },

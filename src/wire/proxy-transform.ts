@@ -16,6 +16,7 @@ import { memberPath } from '../core/shared/member-path.ts';
 import {
   anyJson,
   body,
+  boolean,
   described,
   json,
   lengthTo,
@@ -32,6 +33,9 @@ import type { Members } from './words.ts';
 
 const headerName = /* @__PURE__ */ text.check(/* @__PURE__ */ z.maxLength(LIMITS.headerName, 'is too long'));
 
+/** A list of names of headers, whose form is checked with the proxy. */
+export const headerNames = /* @__PURE__ */ z.lazy(() => list(headerName, LIMITS.headers));
+
 const jsonMap = /* @__PURE__ */ z
   .custom<JsonObject>(isJsonObject, { error: 'must be an object' })
   .check(/* @__PURE__ */ z.meta({ override: { type: 'object', additionalProperties: {} } }));
@@ -41,7 +45,7 @@ const transformMembers = () => ({
   name: z.optional(headerName),
   value: z.optional(json),
   location: z.optional(text.check(...lengthTo(LOCATION_MAX_LENGTH))),
-  names: z.optional(list(headerName, LIMITS.headers)),
+  names: z.optional(headerNames),
   token: z.optional(jsonMap),
   matcher: z.optional(oneOf(MATCHERS)),
   expression: z.optional(text.check(...lengthTo(LIMITS.expression))),
@@ -51,6 +55,7 @@ const transformMembers = () => ({
       wellFormed,
     ),
   ),
+  required: z.optional(boolean),
   reactor_id: z.optional(text),
   code_hash: z.optional(text),
   scheme: z.optional(oneOf(SIGNATURE_SCHEMES)),
@@ -84,7 +89,7 @@ const SHAPES: Readonly<
   remove_header: { side: 'both', needs: ['name'] },
   allow_headers: { side: 'both', needs: ['names'] },
   tokenize: { side: 'both', needs: ['location', 'token'] },
-  mask: { side: 'response', needs: ['replacement'], may: ['location', 'matcher', 'expression'] },
+  mask: { side: 'response', needs: ['replacement'], may: ['location', 'matcher', 'expression', 'required'] },
   reactor: { side: 'both', needs: ['reactor_id'], may: ['code_hash'] },
   verify_signature: { side: 'request', needs: ['scheme', 'configuration'] },
 };
@@ -169,6 +174,7 @@ export const transformResponse = /* @__PURE__ */ madeOnce(() =>
       matcher: z.optional(z.enum(MATCHERS)),
       expression: z.optional(z.string()),
       replacement: z.optional(z.string()),
+      required: z.optional(z.boolean()),
       reactor_id: z.optional(uuid()),
       code_hash: described(
         z.optional(z.string()),
@@ -197,6 +203,8 @@ const TRANSFORM_WORDS: Members = {
   matcher: 'Of `mask`, instead of `location`: what to find in any text.',
   expression: 'Of the matcher `regex`: a regular expression in the syntax of RE2.',
   replacement: 'Of `mask`: the text that takes the place of each match.',
+  required:
+    'Of `mask`: with true, an answer with a 2xx status that has nothing to mask fails. By default false.',
   reactor_id: 'Of `reactor`: the reactor whose code runs.',
   code_hash: 'SHA-256 of the code that the transform runs, in hexadecimal.',
   scheme: 'Of `verify_signature`: how the sender signs.',

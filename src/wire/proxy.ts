@@ -38,6 +38,7 @@ import {
 } from './parts.ts';
 import { configuration, configurationPatch, configurationWords, valuesOf } from './proxy-configuration.ts';
 import {
+  headerNames,
   presentTransform,
   transformResponse,
   transforms,
@@ -73,6 +74,7 @@ const wholeMembers = () => ({
   configuration: optional(configuration),
   request_transforms: optional(transforms),
   response_transforms: optional(transforms),
+  pass_headers: optional(headerNames),
   require_auth: optional(boolean),
   application: optional(application),
   source_addresses: optional(networks),
@@ -101,6 +103,7 @@ export const patchProxyBody = /* @__PURE__ */ z.lazy(() =>
     configuration: z.optional(configurationPatch),
     request_transforms: z.optional(z.nullable(transforms)),
     response_transforms: z.optional(z.nullable(transforms)),
+    pass_headers: z.optional(z.nullable(headerNames)),
     require_auth: z.optional(z.nullable(boolean)),
     application: z.optional(z.nullable(application)),
     source_addresses: z.optional(z.nullable(networks)),
@@ -135,6 +138,7 @@ function draftOf(input: WholeBody, { clientCompatibility: compatibility }: Setti
     paths: input.paths && [...new Set(input.paths)],
     requestTransforms: transformed('request') as ProxyDraft['requestTransforms'],
     responseTransforms: transformed('response') as ProxyDraft['responseTransforms'],
+    passHeaders: input.pass_headers,
     requireAuth: input.require_auth ?? true,
     applicationId: input.application?.id,
     sourceAddresses: input.source_addresses ?? [],
@@ -195,6 +199,7 @@ export function patchOf(
         paths: pick(input.paths, previous.paths),
         requestTransforms: (requests ?? previous.requestTransforms) as ProxyDraft['requestTransforms'],
         responseTransforms: (responses ?? previous.responseTransforms) as ProxyDraft['responseTransforms'],
+        passHeaders: pick(input.pass_headers, previous.passHeaders),
         requireAuth: pick(input.require_auth, previous.requireAuth, true) ?? true,
         applicationId: input.application === undefined ? previous.applicationId : input.application?.id,
         sourceAddresses: pick(input.source_addresses, previous.sourceAddresses, []) ?? [],
@@ -223,6 +228,7 @@ const definitionMembers = () => ({
   paths: z.optional(z.array(z.string())),
   request_transforms: z.array(transformResponse()),
   response_transforms: z.array(transformResponse()),
+  pass_headers: z.optional(z.array(z.string())),
   require_auth: z.boolean(),
   application: z.optional(z.object({ id: uuid() })),
   source_addresses: z.array(z.string()),
@@ -301,6 +307,7 @@ function presentDefinition(definition: ProxyDefinition) {
     paths: definition.paths,
     request_transforms: definition.requestTransforms.map(presentTransform),
     response_transforms: definition.responseTransforms.map(presentTransform),
+    pass_headers: definition.passHeaders,
     require_auth: definition.requireAuth,
     application: applicationId === undefined ? undefined : { id: applicationId },
     source_addresses: definition.sourceAddresses,
@@ -352,6 +359,7 @@ export const proxyWords = (): Members => ({
   configuration: configurationWords(''),
   ...wordsOfTransforms('request_transforms'),
   ...wordsOfTransforms('response_transforms'),
+  pass_headers: `Up to ${String(LIMITS.headers)} names. Where the proxy hides, that is has a \`mask\`, \`tokenize\` or \`reactor\` for answers, these headers of answers pass beside those that always do. No validators and digests, such as \`ETag\`.`,
   require_auth:
     'By default true: callers also need an API key with `token:use`. With false the key of the proxy alone admits them, and no expression of theirs is evaluated.',
   application:

@@ -558,7 +558,9 @@ describeNeeding('openDestination', 'a call', () => {
     expect((await answering(1_000_000)).status).toBe(200);
     const { status, body } = await answering(1_000_001);
     expect([status, body.proxy_error.code]).toEqual([502, 'transform_failed']);
-    expect(body.proxy_error.detail).toMatch(/^response_transforms\[19\] \(mask\) failed: .* 20000000 bytes/);
+    expect(body.proxy_error.detail).toBe('response_transforms[19] failed.');
+    const { body: failures } = await management.get(`/proxies/${proxy.id as string}/failures`);
+    expect(failures.data[0].reason).toContain('together read at most 20000000 bytes');
   });
 
   it('stops at a transform that fails: 400 and nothing sent, or 502 and nothing shown', async () => {
@@ -594,6 +596,7 @@ describeNeeding('openDestination', 'a call', () => {
     const proxy = await aProxy({
       configuration: { SECRET },
       response_transforms: [{ type: 'mask', matcher: 'card_number', replacement: '•••' }],
+      pass_headers: ['X-Card'],
     });
     server().respond = (_got, response) => {
       response.setHeader('X-Card', 'pan 4242424242424242');
@@ -603,7 +606,113 @@ describeNeeding('openDestination', 'a call', () => {
     const { status, headers, body } = await through(proxy.key, { key });
     expect(status).toBe(200);
     expect(Buffer.from(headers.get('x-card') ?? '', 'latin1').toString()).toBe('pan •••');
-    expect(body).toBe(`n=${encodeURIComponent('•••')}+100%25&a=50%&m=${encodeURIComponent('•••')}%25zz`);
+    expect(body).toBe(`n=${encodeURIComponent('•••')}+100%&a=50%&m=${encodeURIComponent('•••')}%zz`);
+  });
+
+  it('returns the headers of a list where it hides, those that it names, and what it sets', async () => {
+    const { key } = await anApplication({ permissions: ['token:use'] });
+    server().respond = (_got, response) => {
+      response.setHeader('ETag', '"of the body"');
+      response.setHeader('X-Total', '1');
+      response.setHeader('X-Request-Id', 'r-1');
+      response.setHeader('Link', '</next>');
+      response.end('{"pan":"4242424242424242"}');
+    };
+    const hiding = {
+      response_transforms: [
+        { type: 'mask', matcher: 'card_number', replacement: '[card]' },
+        { type: 'append_header', name: 'X-Own', value: 'own' },
+      ],
+      pass_headers: ['Link'],
+    };
+    const proxy = await aProxy(hiding);
+    expect(proxy.pass_headers).toEqual(['Link']);
+    const { headers } = await through(proxy.key, { key });
+    const shown = ['etag', 'x-total', 'x-request-id', 'link', 'x-own'].map((name) => headers.get(name));
+    expect(shown).toEqual([null, null, 'r-1', '</next>', 'own']);
+    const plain = await aProxy();
+    expect((await through(plain.key, { key })).headers.get('etag')).toBe('"of the body"');
+    const refused = await management.post('/proxies', {
+      name: 'x',
+      destination_url: url(''),
+      pass_headers: ['X-Ok', 'ETag', 'X-Body-Sha256'],
+    });
+    expect([refused.status, Object.keys(refused.body.errors)]).toEqual([
+      400,
+      ['pass_headers[1]', 'pass_headers[2]'],
+    ]);
+  });
+
+  it('400: takes no condition on a body that it hides, and none with GET', async () => {
+    const { key } = await anApplication({ permissions: ['token:use'] });
+    const proxy = await aProxy({
+      response_transforms: [{ type: 'mask', matcher: 'card_number', replacement: '[card]' }],
+    });
+    const condition = { 'if-match': '"x"' };
+    const refused = await through(proxy.key, { key, method: 'PUT', headers: condition, body: {} });
+    expect([refused.status, refused.body.proxy_error.errors]).toEqual([
+      400,
+      { 'if-match': [expect.any(String)] },
+    ]);
+    const read = await through(proxy.key, { key, method: 'GET', headers: condition });
+    expect([read.status, read.got?.headers['if-match']]).toEqual([200, undefined]);
+  });
+
+  it('shows its readers why a transform failed, and its callers only what they sent', async () => {
+    const app = await anApplication({ permissions: ['token:create', 'token:use'] });
+    const proxy = await aProxy({
+      request_transforms: [
+        { type: 'append_header', name: 'X-First', value: 'x' },
+        {
+          type: 'tokenize',
+          location: '$.card',
+          token: { type: 'card', mask: { margin: '{{ data.number | last4 }}' } },
+        },
+      ],
+    });
+    const sent = await through(proxy.key, {
+      key: app.key,
+      method: 'POST',
+      body: { card: { number: '4242424242424241' } },
+    });
+    expect([sent.status, sent.body.proxy_error]).toMatchObject([
+      400,
+      {
+        code: 'transform_failed',
+        detail: 'request_transforms[1] failed.',
+        errors: { '$.card.number': ['is not accepted'] },
+      },
+    ]);
+    expect(JSON.stringify(sent.body)).not.toContain('margin');
+    const { body } = await management.get(`/proxies/${proxy.id as string}/failures`);
+    expect(body.data).toMatchObject([
+      {
+        trace_id: sent.headers.get('svc-trace-id'),
+        side: 'request',
+        number: 1,
+        type: 'tokenize',
+        code: 'validation_failed',
+        places: expect.arrayContaining(['$.card.number']),
+      },
+    ]);
+    expect(JSON.stringify(body)).not.toContain('4242');
+  });
+
+  it('fails for a success without anything to mask, where a mask is required', async () => {
+    const { key } = await anApplication({ permissions: ['token:use'] });
+    const proxy = await aProxy({
+      response_transforms: [{ type: 'mask', location: '$.pan', replacement: 'x', required: true }],
+    });
+    const answering = async (status: number, body: string) => {
+      server().respond = (_got, response) => {
+        response.statusCode = status;
+        response.end(body);
+      };
+      return (await through(proxy.key, { key })).status;
+    };
+    expect(await answering(200, '{"pan":"4242"}')).toBe(200);
+    expect(await answering(200, '{"data":{"pan":"4242"}}')).toBe(502);
+    expect(await answering(404, '{"error":"none"}')).toBe(404);
   });
 
   it('502: does not read an encoded answer', async () => {
@@ -832,7 +941,11 @@ describe('the configuration of a proxy', () => {
       expect([refused.status, refused.body.code]).toEqual([400, 'configuration_required']);
     }
     expect((await management.put(at, { name: 'x', ...elsewhere })).body.code).toBe('configuration_required');
-    expect((await management.patch(at, { destination_url: url('/other') })).status).toBe(200);
+    const alike = await management.patch(at, { destination_url: url('/other') });
+    expect([alike.body.code, Object.keys(alike.body.errors)]).toEqual([
+      'configuration_required',
+      ['configuration.A', 'configuration.B'],
+    ]);
     const moved = await management.patch(at, { ...elsewhere, configuration: { A: SECRET, B: null } });
     expect([moved.status, moved.body.configuration_names]).toEqual([200, ['A']]);
     const back = await management.post(`${at}/revert`, { version: 1 });
@@ -848,6 +961,6 @@ describe('the configuration of a proxy', () => {
     const shown = { GUESS: { value: 'Bearer sk_live_9a', public: true }, C: null };
     expect((await management.patch(at, { configuration: shown })).status).toBe(200);
     const sent = await management.post(`${at}/revert`, { version: 1, configuration: { A: SECRET } });
-    expect([sent.status, sent.body.version]).toEqual([200, 4]);
+    expect([sent.status, sent.body.version]).toEqual([200, 3]);
   });
 });

@@ -1,4 +1,5 @@
-import { proxyReports, type ProxyReports } from '../../src/lambda/proxy-metrics.ts';
+import type { ProxyReports } from '../../src/core/proxies/proxy-reports.ts';
+import { proxyReports } from '../../src/lambda/proxy-metrics.ts';
 
 /** The lines of JSON that are printed meanwhile. */
 function printed(report: (reports: ProxyReports) => void): readonly Record<string, unknown>[] {
@@ -10,7 +11,7 @@ function printed(report: (reports: ProxyReports) => void): readonly Record<strin
 const FOUND = { traceId: 'trace', tenantId: 'tenant', proxyId: 'proxy', name: 'API_KEY' };
 
 it('a guess is logged with the name of the value, and counted once', () => {
-  const [line, metric, ...more] = printed(({ reportGuess }) => reportGuess(FOUND));
+  const [line, metric, ...more] = printed(({ onSecretGuessed }) => onSecretGuessed(FOUND));
   const { name, ...ids } = FOUND;
   expect(line).toMatchObject({
     level: 'warn',
@@ -24,7 +25,7 @@ it('a guess is logged with the name of the value, and counted once', () => {
 
 it('forgotten secrets are logged with their proxy, and counted once', () => {
   const { name: _, ...ids } = FOUND;
-  const [line, metric, ...more] = printed(({ reportForgotten }) => reportForgotten(ids));
+  const [line, metric, ...more] = printed(({ onSecretsForgotten }) => onSecretsForgotten(ids));
   expect(line).toMatchObject({ level: 'warn', operation: 'reportRetiredSecretsForgotten', ...ids });
   expect(metric).toMatchObject({ service: 'proxies', RetiredSecretsForgotten: 1 });
   expect(more).toEqual([]);

@@ -96,10 +96,10 @@ async function emittedBy(stacks: readonly Stack[]) {
       keyReports(print, tokens?.['SERVICE_NAME'] ?? '')();
     })),
     ...(await emittedWhile((print) => {
-      const { reportGuess, reportForgotten } = proxyReports(print, tokens?.['SERVICE_NAME'] ?? '');
+      const { onSecretGuessed, onSecretsForgotten } = proxyReports(print, tokens?.['SERVICE_NAME'] ?? '');
       const found = { traceId: 'x', tenantId: 'x', proxyId: 'x' };
-      reportGuess({ ...found, name: 'X' });
-      reportForgotten(found);
+      onSecretGuessed({ ...found, name: 'X' });
+      onSecretsForgotten(found);
     })),
     ...(await emittedWhile((print) => {
       const { onAuditUnavailable, onAuditEndMissing } = auditReports(print, tokens?.['SERVICE_NAME'] ?? '');

@@ -1,33 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { AccessRule, Grants } from '../../src/core/access/access-rule.ts';
-import type { Caller } from '../../src/core/access/caller.ts';
 import { admitsPath } from '../../src/core/proxies/admitted-path.ts';
-import { callProxy, type CallProxyDeps, type ProxyCall } from '../../src/core/proxies/call-proxy.ts';
-import { encryptConfiguration } from '../../src/core/proxies/open-proxy.ts';
-import type { Proxy, ProxyConfiguration, ProxyDefinition } from '../../src/core/proxies/stored-proxy.ts';
+import { callProxy } from '../../src/core/proxies/call-proxy.ts';
 import { targetOf } from '../../src/core/proxy/forward.ts';
 import { checkStrictSuffix } from '../../src/core/proxy/suffix.ts';
 import { contentOfText } from '../../src/core/shared/content.ts';
-import { Secret } from '../../src/core/shared/secret.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
-import { randomIdentity } from '../../src/core/shared/write-identity.ts';
-import { createToken } from '../../src/core/tokens/create-tokens.ts';
-import { createProvenTokenStore } from '../../src/core/tokens/proven-token-store.ts';
 import { cases, fc } from '../../packages/local-aws/test/properties.ts';
-import { machinePlatform } from '../../src/adapters/machine-platform.ts';
+import { aProxy, aProxyWorld, APPLICATION, CALL, callerWith, PROXY, type World } from './a-proxy-world.ts';
 import { referenceDecision } from '../core/applications/reference-decision.ts';
-import { TENANT } from '../core/reactors/a-reactor-world.ts';
-import { anInvocationWorld } from '../core/reactors/an-invocation-world.ts';
-import { aTokenStore } from '../support/fakes/a-token-store.ts';
 
 /*
  * docs/security.md#invariants-between-callers: rights of a caller and of a proxy's application
  * never unite, nothing but the request as received and the proxy itself is evaluated, and no value
  * of the configuration comes back. A naive reading of docs/contract.md says what may be where.
  */
-
-const PROXY = randomUUID();
-const APPLICATION = randomUUID();
 
 const through = fc.constantFrom(
   undefined,
@@ -63,115 +50,6 @@ const WRITERS: readonly ((text: string) => string)[] = [
   (text) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join(''),
 ];
 
-interface World {
-  readonly deps: CallProxyDeps;
-  readonly sent: string[];
-  readonly tokens: readonly { readonly id: string; readonly text: string; readonly containers: string[] }[];
-  readonly state: { answer: (request: string) => string; grants: Grants | undefined };
-}
-
-async function aWorld(): Promise<World> {
-  const world = anInvocationWorld();
-  const { store } = aTokenStore();
-  const sent: string[] = [];
-  const state: World['state'] = { answer: () => 'ok', grants: undefined };
-  const deps = {
-    ...world.deps,
-    tokenStore: createProvenTokenStore(store, world.deps.vault),
-    cvcLifetimeMs: 1,
-    egressAllowList: [],
-    applicationGrantsStore: {
-      grants: () =>
-        Promise.resolve(
-          state.grants === undefined
-            ? []
-            : [{ id: APPLICATION, tenantId: TENANT, type: 'private', keys: [], ...state.grants }],
-        ),
-    },
-    egress: {
-      send({
-        body,
-        headers,
-        target,
-      }: {
-        body: Secret<Buffer>;
-        headers: Secret<unknown>;
-        target: Secret<string>;
-      }) {
-        const request = JSON.stringify([body.reveal().toString(), headers.reveal(), target.reveal()]);
-        sent.push(request);
-        const answer = state.answer(request);
-        return Promise.resolve({
-          status: 200,
-          headers: [['X-Echo', Buffer.from(answer).toString('latin1')]],
-          body: Buffer.from(answer),
-        });
-      },
-    },
-  } as unknown as CallProxyDeps;
-  const creator: Caller = {
-    ...world.caller,
-    permissions: [],
-    rules: [{ priority: 1, container: '/', transform: 'reveal', permissions: ['token:create'] }],
-  };
-  const tokens = await Promise.all(
-    [['/a/'], ['/b/'], ['/a/', '/b/']].map(async (containers, index) => {
-      const text = `plaintext-${String(index)}-`;
-      const input = { type: 'token' as const, data: new Secret(text), containers };
-      const { token } = await createToken(deps, creator, input, randomIdentity(machinePlatform.random));
-      return { id: token.id, text, containers };
-    }),
-  );
-  return { deps, sent, tokens, state };
-}
-
-async function aProxy(
-  { deps }: World,
-  more: Partial<ProxyDefinition>,
-  values: ProxyConfiguration = {},
-): Promise<Proxy> {
-  const definition: ProxyDefinition = {
-    name: 'x',
-    destinationUrl: 'https://destination.example.com/base',
-    requestTransforms: [],
-    responseTransforms: [],
-    requireAuth: true,
-    sourceAddresses: [],
-    timeoutSeconds: 25,
-    ...more,
-  };
-  const place = { id: PROXY, tenantId: TENANT };
-  const encryptedConfiguration = await encryptConfiguration(
-    deps.vault,
-    place,
-    definition,
-    new Secret(values),
-  );
-  return { stored: { ...place, encryptedConfiguration } as Proxy['stored'], definition };
-}
-
-const CALL: ProxyCall = {
-  method: 'POST',
-  suffix: '',
-  query: '',
-  headers: { 'content-type': 'application/json' },
-  isReserved: () => false,
-  extraHeaders: [],
-  body: contentOfText('{}'),
-  ownHosts: [],
-  remainingMs: 30_000,
-  service: { baseUrl: 'https://api.example.com', headerPrefix: 'SVC' },
-};
-
-const callerWith = (own: Grants): Caller => ({
-  tenantId: TENANT,
-  applicationId: 'caller',
-  credentialId: 'caller',
-  type: 'private',
-  actsBy: 'own_key',
-  ...own,
-});
-
 async function codeOf(act: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await act();
@@ -185,7 +63,7 @@ async function codeOf(act: () => Promise<unknown>): Promise<string | undefined> 
 const use = { use: { proxy: PROXY } } as const;
 
 it('plaintext is filled into the request by the rights of the caller, and into the proxy by those of its application, or of the caller without one', async () => {
-  const world = await aWorld();
+  const world = await aProxyWorld();
   const seen = { caller: 0, transforms: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(
@@ -244,7 +122,7 @@ it('plaintext is filled into the request by the rights of the caller, and into t
 });
 
 it('no value of the configuration comes back, in whatever form the destination writes it', async () => {
-  const world = await aWorld();
+  const world = await aProxyWorld();
   await fc.assert(
     fc.asyncProperty(
       fc.array(secret, { minLength: 1, maxLength: 3 }),
@@ -270,7 +148,11 @@ it('no value of the configuration comes back, in whatever form the destination w
           const text = secrets[which % secrets.length] ?? '';
           return [text, (WRITERS[how] ?? String)(text.trim()), between] as const;
         });
-        world.state.answer = () => written.map(([, text, between]) => `${between}\n${text}\n`).join('');
+        const answer = written.map(([, text, between]) => `${between}\n${text}\n`).join('');
+        world.state.answer = () => ({
+          headers: [['X-Echo', Buffer.from(answer).toString('latin1')]],
+          body: Buffer.from(answer),
+        });
         const caller = callerWith({ permissions: ['token:use'], rules: [] });
         const { headers, body } = await callProxy(world.deps, caller, proxy, CALL);
         for (const [value, text] of written)

@@ -30,6 +30,8 @@ const proxyItem = z.lazy(() =>
     encryptedDefinition: binary,
     configurationNames: z.array(z.string()),
     encryptedConfiguration: binary,
+    secretGeneration: z.number(),
+    encryptedRetired: z.exactOptional(binary),
     keys: z.array(keyItem()),
     retiredKeys: z.array(z.object({ id: z.string(), hash: binary, until: z.number() })),
     createdBy: z.string(),

@@ -4,48 +4,28 @@ import type { ApplicationGrantsStore } from '../applications/application-store.t
 import type { Caller } from '../access/caller.ts';
 import type { InboundResponse } from '../egress/egress-client.ts';
 import { parseDestination, type Destination } from '../egress/destination.ts';
-import type { IdempotencyStore } from '../idempotency/idempotency-store.ts';
 import { LEASE_MARGIN_MS, runClaimed, stillRunning } from '../idempotency/run-claimed.ts';
-import {
-  checkProxyCaller,
-  fillRequest,
-  isCompressed,
-  PROXY_LIMITS,
-  returnedHeaders,
-  targetOf,
-  unfilledRequest,
-  type ForwardDeps,
-  type ProxyRequest,
-} from '../proxy/forward.ts';
-import { asFieldValue, mayPass } from '../proxy/request-headers.ts';
+import { checkProxyCaller, isCompressed } from '../proxy/forward.ts';
 import { checkStrictSuffix } from '../proxy/suffix.ts';
-import type { RunReactorDeps } from '../reactors/run-reactor.ts';
 import { defined } from '../shared/defined.ts';
 import type { Json } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
-import { randomIdentity, repeatableIdentity, type WriteIdentity } from '../shared/write-identity.ts';
+import { randomIdentity, repeatableIdentity } from '../shared/write-identity.ts';
 import { admitsPath } from './admitted-path.ts';
-import type { Message } from './message.ts';
-import type { ReactorCall } from './reactor-step.ts';
+import { exchange, type ExchangeDeps, type ProxyCall, type Running } from './exchange.ts';
+import { reportGuesses, type GuessDeps } from './guessed-secrets.ts';
+import { openConfiguration, openRetired, originOf } from './open-proxy.ts';
+import type { ProxyFailureStore } from './proxy-failure-store.ts';
 import { createRemover, type Remover } from './reflected-values.ts';
-import { runTransforms } from './run-transforms.ts';
-import { openConfiguration } from './open-proxy.ts';
+import { hiddenValues } from './retired-secrets.ts';
 import type { OpenConfiguration, Proxy, VerifySignature } from './stored-proxy.ts';
-import { createTransformBudget } from './transform-budget.ts';
+import { FailedTransformError } from './transform-failure.ts';
 import { verifySignature } from './verify-signature.ts';
 
-export interface CallProxyDeps extends ForwardDeps, RunReactorDeps {
+export interface CallProxyDeps extends ExchangeDeps, GuessDeps {
   readonly applicationGrantsStore: ApplicationGrantsStore;
-  readonly idempotencyStore: IdempotencyStore;
-}
-
-/** A call through a stored proxy. */
-export interface ProxyCall extends ProxyRequest {
-  /** How long the function may run from the start of the request, in ms. */
-  readonly remainingMs: number;
-  /** How the code of reactors reaches the service. */
-  readonly service: ReactorCall['service'];
+  readonly proxyFailureStore: Pick<ProxyFailureStore, 'add'>;
 }
 
 /** Throws `forbidden` for what a proxy does not admit, and `validation_failed` for a wrong path. */
@@ -101,127 +81,6 @@ function destinationOf(deps: CallProxyDeps, { definition }: Proxy, { ownHosts }:
   const parsed = parseDestination(definition.destinationUrl, { allowList: deps.egressAllowList, ownHosts });
   if (typeof parsed === 'string') throw invalid('destination_url', parsed);
   return parsed;
-}
-
-/** A call with everything that its steps need. */
-interface Running {
-  readonly caller: Caller;
-  readonly acting: Caller;
-  readonly proxy: Proxy;
-  readonly call: ProxyCall;
-  readonly destination: Destination;
-  readonly configuration: OpenConfiguration;
-  readonly deadline: number;
-}
-
-/** The request as the caller wrote it. Only with `requireAuth` its expressions are evaluated. */
-async function requestMessage(deps: CallProxyDeps, { caller, proxy, call }: Running) {
-  const { stored, definition } = proxy;
-  const request = { ...call, isReserved: (name: string) => call.isReserved(name) || !mayPass(name) };
-  const filled = definition.requireAuth
-    ? await fillRequest(deps, caller, { proxy: stored.id }, request)
-    : unfilledRequest(request);
-  const { query, headers, body } = filled;
-  const message: Message = { method: call.method, path: call.suffix, headers, deferred: [], body };
-  return { message, query };
-}
-
-/** The headers of a request, with the values of the configuration, which are filled in last. */
-function finalHeaders({ headers, deferred }: Message, configuration: OpenConfiguration) {
-  const values = configuration.reveal();
-  const filled = deferred.map(({ name, pieces }) => {
-    const texts = pieces.map((piece) =>
-      typeof piece === 'string' ? piece : (values[piece.configuration]?.value ?? ''),
-    );
-    return [name, asFieldValue(texts.join(''))] as const;
-  });
-  return [...headers, ...filled];
-}
-
-async function send(
-  deps: CallProxyDeps,
-  running: Running,
-  message: Message,
-  query: string,
-): Promise<InboundResponse> {
-  const { call, destination, configuration, deadline, proxy } = running;
-  const { clientCertificate } = proxy.definition;
-  const pem = clientCertificate === undefined ? undefined : configuration.reveal()[clientCertificate]?.value;
-  const timeoutMs = deadline - deps.clock();
-  if (timeoutMs <= 0) throw new ServiceError('destination_timeout', 'The time of the call is over.');
-  const response = await deps.egress.send({
-    destination,
-    method: message.method,
-    target: new Secret(targetOf(destination.url, message.path, query)),
-    headers: new Secret([
-      ...finalHeaders(message, configuration),
-      ...call.extraHeaders,
-      ['Accept-Encoding', 'identity'],
-    ]),
-    body: new Secret(message.body),
-    ...(pem !== undefined && { clientCertificate: new Secret(pem) }),
-    bodyMaxBytes: PROXY_LIMITS.bodyMaxBytes,
-    timeoutMs,
-  });
-  const encodings = response.headers.filter(([name]) => name.toLowerCase() === 'content-encoding');
-  if (encodings.some(([, value]) => isCompressed(value)))
-    throw new ServiceError(
-      'destination_unreachable',
-      'The destination encoded its answer although it was asked not to.',
-    );
-  return response;
-}
-
-/**
- * Removes the secrets of a configuration from an answer. A header whose name has one is removed.
- */
-function scrubbed(answer: Message, remover: Remover | undefined): Message {
-  if (remover === undefined) return answer;
-  const clean = (text: string) => remover.bytes(Buffer.from(text, 'latin1')).toString('latin1');
-  return {
-    ...answer,
-    headers: answer.headers
-      .filter(([name]) => clean(name) === name)
-      .map(([name, value]) => [name, clean(value)] as const),
-    body: remover.bytes(answer.body),
-  };
-}
-
-function removerOf(configuration: OpenConfiguration): Remover | undefined {
-  const secrets = Object.values(configuration.reveal()).filter(({ isPublic }) => !isPublic);
-  if (secrets.length === 0) return undefined;
-  return createRemover(secrets.map(({ value }) => value));
-}
-
-/** Sends the request once, and returns the answer after the transforms. */
-async function exchange(
-  deps: CallProxyDeps,
-  running: Running,
-  writes: WriteIdentity,
-): Promise<InboundResponse> {
-  const { acting, proxy, call, configuration, deadline } = running;
-  const { requestTransforms, responseTransforms } = proxy.definition;
-  const { isReserved, service } = call;
-  const budget = createTransformBudget(deps.clock, deadline);
-  const side = { acting, proxy, isReserved, service, deadline, writes, budget };
-  const { message, query } = await requestMessage(deps, running);
-  const request = await runTransforms(deps, requestTransforms, message, { ...side, isSent: false });
-  const response = await send(deps, running, request, query);
-  const remover = removerOf(configuration);
-  const returned: Message = {
-    method: request.method,
-    path: request.path,
-    deferred: [],
-    status: response.status,
-    headers: returnedHeaders(response.headers, call),
-    body: response.body,
-  };
-  const changed = await runTransforms(deps, responseTransforms, scrubbed(returned, remover), {
-    ...side,
-    isSent: true,
-  });
-  const { headers, body } = responseTransforms.length === 0 ? changed : scrubbed(changed, remover);
-  return { status: response.status, headers, body };
 }
 
 /** The identity of a signed delivery. Throws `unauthenticated` for any other request. */
@@ -285,6 +144,46 @@ async function passOnce(deps: CallProxyDeps, running: Running, deliveryId: strin
   });
 }
 
+/** What removes the secrets of a proxy, of now and of the last 30 days; absent if it has none. */
+async function removerOf(
+  deps: CallProxyDeps,
+  { stored, definition }: Proxy,
+  configuration: OpenConfiguration,
+): Promise<Remover | undefined> {
+  const at = { origin: originOf(definition), generation: stored.secretGeneration, now: deps.clock() };
+  const values = hiddenValues(configuration, await openRetired(deps.vault, stored), at);
+  return values.length === 0 ? undefined : createRemover(values);
+}
+
+/** Throws `unsupported_media_type` for a body in which no secret could be found. */
+function checkReadable({ headers }: ProxyCall, remover: Remover | undefined): void {
+  if (remover === undefined || !isCompressed(headers['content-encoding'] ?? '')) return;
+  throw new ServiceError(
+    'unsupported_media_type',
+    'The proxy has secrets, so it takes no request with a content encoding.',
+  );
+}
+
+/** Stores what the readers of a proxy see of a failed transform, and its caller does not. */
+async function recordFailure(deps: CallProxyDeps, { proxy, call }: Running, error: unknown): Promise<void> {
+  if (!(error instanceof FailedTransformError)) return;
+  const { tenantId, id } = proxy.stored;
+  const failure = { ...error.failure, traceId: call.traceId, at: deps.clock() };
+  try {
+    await deps.proxyFailureStore.add({ tenantId, proxyId: id }, failure);
+  } catch (thrown) {
+    // The caller has to know of the failure of the transform, whether it was stored or not.
+    if (!(thrown instanceof ServiceError)) throw thrown;
+  }
+}
+
+function run(deps: CallProxyDeps, running: Running): Promise<InboundResponse> {
+  const [first] = running.proxy.definition.requestTransforms;
+  return first?.type === 'verify_signature'
+    ? passOnce(deps, running, deliveryOf(deps, running, first))
+    : exchange(deps, running, randomIdentity(deps.random));
+}
+
 /**
  * Runs a call through a stored proxy: checks what the caller asks for, fills in and transforms the
  * request, sends it to the proxy's destination, and transforms the answer. Values of the
@@ -305,8 +204,17 @@ export async function callProxy(
     actingCaller(deps, caller, proxy),
     openConfiguration(deps.vault, proxy),
   ]);
-  const running = { caller, acting, proxy, call, destination, configuration, deadline };
-  const [first] = proxy.definition.requestTransforms;
-  if (first?.type !== 'verify_signature') return exchange(deps, running, randomIdentity(deps.random));
-  return passOnce(deps, running, deliveryOf(deps, running, first));
+  const remover = await removerOf(deps, proxy, configuration);
+  checkReadable(call, remover);
+  const running = { caller, acting, proxy, call, destination, configuration, remover, deadline };
+  // It takes as long as the call does, so that no time shows what it found.
+  const reported = reportGuesses(deps, running);
+  try {
+    return await run(deps, running);
+  } catch (error) {
+    await recordFailure(deps, running, error);
+    throw error;
+  } finally {
+    await reported;
+  }
 }

@@ -15,15 +15,21 @@ import { Secret } from '../shared/secret.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import { checkProxy, type CheckProxyDeps, type ProxyDraft } from './check-proxy.ts';
+import { COUNTED_BYTES, countedBytes } from './configuration-size.ts';
 import { existingProxy, type GetProxyDeps } from './get-proxy.ts';
 import {
   openConfiguration,
   openProxy,
+  openRetired,
   openVersion,
   originOf,
   encryptConfiguration,
   encryptDefinition,
+  encryptRetired,
 } from './open-proxy.ts';
+import type { ProxyReports } from './proxy-reports.ts';
+import { retire } from './retired-secrets.ts';
+import { altersUses } from './secret-uses.ts';
 import {
   STORED_PROXY_LIMITS,
   type ConfigurationValue,
@@ -38,10 +44,11 @@ export type ChangeProxyDeps = GetProxyDeps &
   CheckProxyDeps &
   Platform & {
     readonly audit: Sightings;
-  };
+  } & Pick<ProxyReports, 'onSecretsForgotten'>;
 
 /** Where a request came in, which decides what a proxy must not name. */
 export interface RequestPlace {
+  readonly traceId: string;
   /** Names of the service, which are no destinations. */
   readonly ownHosts: readonly string[];
   /** Whether a field is for the service alone. The name is in lower case. */
@@ -65,15 +72,6 @@ export interface ProxyChange {
   /** Throws if the request has a different value for a member that no request changes. */
   readonly check?: (current: Proxy) => void;
 }
-
-/**
- * Values count in steps of so many bytes: who may only change a proxy could otherwise measure a
- * secret by what still fits beside it.
- */
-const COUNTED_BYTES = 1_000;
-
-const countedBytes = (entry: readonly [name: string, ConfigurationValue]): number =>
-  Math.ceil(Buffer.byteLength(JSON.stringify(entry)) / COUNTED_BYTES) * COUNTED_BYTES;
 
 function checkConfiguration(configuration: Secret<ProxyConfiguration>): void {
   const values = configuration.reveal();
@@ -105,6 +103,7 @@ const MEMBERS = {
   paths: 'paths',
   requestTransforms: 'request_transforms',
   responseTransforms: 'response_transforms',
+  passHeaders: 'pass_headers',
   requireAuth: 'require_auth',
   applicationId: 'application',
   sourceAddresses: 'source_addresses',
@@ -150,6 +149,7 @@ export async function createProxy(
     encryptedDefinition: await encryptDefinition(deps.vault, at, 1, definition),
     configurationNames: Object.keys(configuration.reveal()),
     encryptedConfiguration: await encryptConfiguration(deps.vault, at, definition, configuration),
+    secretGeneration: 1,
     keys: [key],
     retiredKeys: [],
     ...by,
@@ -195,44 +195,97 @@ function runsOf({ requestTransforms, responseTransforms }: ProxyDefinition): Rea
   return runs;
 }
 
-/**
- * Whether a change lets the values of the configuration, or what they open, reach another reader:
- * another origin, or code that the proxy did not run there before.
- */
-function reachesOthers(previous: ProxyDefinition, next: ProxyDefinition): boolean {
-  if (originOf(previous) !== originOf(next)) return true;
+/** Whether a change runs code that the proxy did not run there before. */
+function runsOtherCode(previous: ProxyDefinition, next: ProxyDefinition): boolean {
   const before = runsOf(previous);
   return [...runsOf(next)].some(([run, count]) => count > (before.get(run) ?? 0));
 }
+
+/** Whether two destinations have the same scheme, host and port. */
+const sameOrigin = (previous: ProxyDefinition, next: ProxyDraft): boolean =>
+  !URL.canParse(next.destinationUrl) || originOf(previous) === originOf(next);
 
 /** Whether a change sets a secret: a value that is removed from answers. */
 function setsSecret({ configuration }: ProxyChange): boolean {
   return Object.values(configuration?.reveal() ?? {}).some((value) => value?.isPublic === false);
 }
 
+/** What a change needs again, and why: the words of the error. */
+const NEEDS = {
+  values: 'A change of the origin or of a reactor needs every value of the configuration again.',
+  secrets: 'A change that sets a secret, or alters where or how one is used, needs every secret again.',
+} as const;
+
 /**
  * Throws `configuration_required` unless the request has every value again that the proxy has
  * afterwards, or every secret. Who may change proxies is not shown their secrets, and so must not
- * send them on. Nor may they set guesses beside a secret: a guess that overlaps it in an answer
- * would be removed together with it, and so be confirmed.
+ * send them on, nor give them another use. Nor may they set guesses beside a secret: a guess that
+ * overlaps it in an answer would be removed together with it, and so be confirmed.
  */
 function requireConfiguration(
   after: Secret<ProxyConfiguration>,
   { configuration }: ProxyChange,
-  what: 'values' | 'secrets',
+  what: keyof typeof NEEDS,
 ): void {
   const sent = new Map(Object.entries(configuration?.reveal() ?? {}));
   const missing = Object.entries(after.reveal())
     .filter(([name, { isPublic }]) => (sent.get(name) ?? null) === null && (what === 'values' || !isPublic))
     .map(([name]) => name);
   if (missing.length === 0) return;
-  throw new ServiceError(
-    'configuration_required',
-    what === 'values'
-      ? 'A change of the origin or of a reactor needs every value of the configuration again.'
-      : 'A change that sets a secret needs every other secret again.',
-    { errors: Object.fromEntries(missing.map((name) => [`configuration.${name}`, ['must be sent again']])) },
+  throw new ServiceError('configuration_required', NEEDS[what], {
+    errors: Object.fromEntries(missing.map((name) => [`configuration.${name}`, ['must be sent again']])),
+  });
+}
+
+/** A proxy that a change has opened, with its configuration. */
+interface Opened extends Proxy {
+  readonly configuration: Secret<ProxyConfiguration>;
+}
+
+/**
+ * The definition and the configuration after a change. What the change needs again is checked
+ * first: the other checks say what a value is like, to a caller who names it in another place.
+ */
+async function checkedChange(
+  deps: ChangeProxyDeps,
+  { stored: { tenantId }, definition: previous, configuration: before }: Opened,
+  change: ProxyChange,
+  place: RequestPlace,
+) {
+  const configuration = merged(before, change);
+  checkConfiguration(configuration);
+  const draft = change.apply(previous);
+  if (!sameOrigin(previous, draft)) requireConfiguration(configuration, change, 'values');
+  else if (setsSecret(change) || altersUses(previous, before.reveal(), draft, configuration.reveal()))
+    requireConfiguration(configuration, change, 'secrets');
+  const definition = await checkProxy(deps, draft, { tenantId, configuration, previous, ...place });
+  if (runsOtherCode(previous, definition)) requireConfiguration(configuration, change, 'values');
+  return { definition, configuration };
+}
+
+/** The members of a stored proxy that a change of its configuration, or of its origin, replaces. */
+async function changedConfiguration(
+  deps: ChangeProxyDeps,
+  { stored, definition: previous, configuration: before }: Opened,
+  change: ProxyChange,
+  { definition, configuration }: { definition: ProxyDefinition; configuration: Secret<ProxyConfiguration> },
+) {
+  const setsSecrets = setsSecret(change);
+  const { secretGeneration: generation } = stored;
+  const { retired, hasForgotten } = retire(
+    await openRetired(deps.vault, stored),
+    { before, after: configuration, setsSecrets, origin: originOf(previous), generation },
+    deps.clock(),
   );
+  const members = {
+    configurationNames: Object.keys(configuration.reveal()),
+    encryptedConfiguration: await encryptConfiguration(deps.vault, stored, definition, configuration),
+    secretGeneration: generation + (setsSecrets ? 1 : 0),
+    ...(retired.reveal().length > 0 && {
+      encryptedRetired: await encryptRetired(deps.vault, stored, retired),
+    }),
+  };
+  return { members, hasForgotten };
 }
 
 async function changeOnce(
@@ -242,38 +295,44 @@ async function changeOnce(
   change: ProxyChange,
   place: RequestPlace,
 ): Promise<Proxy | 'conflict'> {
-  const { tenantId } = caller;
-  const previous = await openProxy(deps.vault, await existingProxy(deps, tenantId, id));
-  change.check?.(previous);
-  const before = await openConfiguration(deps.vault, previous);
-  const configuration = merged(before, change);
-  checkConfiguration(configuration);
-  const around = { tenantId, configuration, previous: previous.definition, ...place };
-  const definition = await checkProxy(deps, change.apply(previous.definition), around);
-  if (reachesOthers(previous.definition, definition)) requireConfiguration(configuration, change, 'values');
-  else if (setsSecret(change)) requireConfiguration(configuration, change, 'secrets');
-  const members = changedMembers(previous.definition, definition);
+  const proxy = await openProxy(deps.vault, await existingProxy(deps, caller.tenantId, id));
+  change.check?.(proxy);
+  const { stored, definition: previous } = proxy;
+  const opened = { ...proxy, configuration: await openConfiguration(deps.vault, proxy) };
+  const checked = await checkedChange(deps, opened, change, place);
+  const { definition } = checked;
+  const members = changedMembers(previous, definition);
   const [isNewVersion, isNewConfiguration] = [members.length > 0, change.configuration !== undefined];
-  const { stored } = previous;
   const [by, now] = [caller.applicationId, deps.clock()];
   const version = stored.definitionVersion + (isNewVersion ? 1 : 0);
+  const { encryptedRetired: _, ...before } = stored;
+  const changed =
+    isNewConfiguration || originOf(previous) !== originOf(definition)
+      ? await changedConfiguration(deps, opened, change, checked)
+      : { members: stored, hasForgotten: false };
   const next: StoredProxy = {
-    ...stored,
+    ...before,
+    ...changed.members,
     definitionVersion: version,
     ...(isNewVersion && {
       encryptedDefinition: await encryptDefinition(deps.vault, stored, version, definition),
-    }),
-    ...((isNewConfiguration || originOf(previous.definition) !== originOf(definition)) && {
-      configurationNames: Object.keys(configuration.reveal()),
-      encryptedConfiguration: await encryptConfiguration(deps.vault, stored, definition, configuration),
     }),
     modifiedBy: by,
     modifiedAt: now,
     version: stored.version + 1,
   };
-  deps.audit.changes({ members: [...members, ...(isNewConfiguration ? ['configuration'] : [])] });
+  deps.audit.changes({
+    members: [
+      ...members,
+      ...(isNewConfiguration ? ['configuration'] : []),
+      ...(changed.hasForgotten ? ['retired_secrets'] : []),
+    ],
+  });
   const versions = isNewVersion ? [versionOf(next, { createdBy: by, createdAt: now })] : [];
-  return (await deps.proxyStore.update(stored, next, versions)) ? { stored: next, definition } : 'conflict';
+  if (!(await deps.proxyStore.update(stored, next, versions))) return 'conflict';
+  if (changed.hasForgotten)
+    deps.onSecretsForgotten({ traceId: place.traceId, tenantId: stored.tenantId, proxyId: id });
+  return { stored: next, definition };
 }
 
 /**
@@ -374,6 +433,8 @@ export async function reencrypted(
     ...proxy,
     encryptedDefinition: await encryptDefinition(vault, proxy, proxy.definitionVersion, opened.definition),
     encryptedConfiguration: await encryptConfiguration(vault, proxy, opened.definition, configuration),
+    encryptedRetired:
+      proxy.encryptedRetired && (await encryptRetired(vault, proxy, await openRetired(vault, proxy))),
     version: proxy.version + 1,
   });
   const again = versions.map(async (each) => {

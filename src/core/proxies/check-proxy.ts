@@ -6,6 +6,7 @@ import { parseTokenTemplate, referencesOf, type TokenReference } from '../expres
 import { TemplateFields } from '../expressions/template-fields.ts';
 import { hasExpression } from '../expressions/template.ts';
 import { parseTexts, templatesIn } from '../tokens/detokenize.ts';
+import { isDigestField } from '../proxy/listed-fields.ts';
 import { isFieldName, mayAppend, readName } from '../proxy/request-headers.ts';
 import { checkedApplication } from '../reactors/get-reactor.ts';
 import type { ReactorStore } from '../reactors/reactor-store.ts';
@@ -210,6 +211,18 @@ async function checkMask(
   if ('problem' in compiled) report('expression', compiled.problem);
 }
 
+/** Reports headers that must not pass where a proxy hides. */
+function checkPassed({ passHeaders = [] }: ProxyDraft, fields: FieldReporter): void {
+  for (const [at, name] of passHeaders.entries()) {
+    if (!isFieldName(name)) fields.report(`pass_headers[${String(at)}]`, 'is not the name of a header');
+    else if (isDigestField(name))
+      fields.report(
+        `pass_headers[${String(at)}]`,
+        'names a validator or a digest, which would show what the proxy hides',
+      );
+  }
+}
+
 function reportNames(names: readonly string[], report: Report): void {
   for (const [at, name] of names.entries())
     if (!isFieldName(name)) report(`names[${String(at)}]`, 'is not the name of a header');
@@ -376,6 +389,7 @@ export async function checkProxy(
     const problem = patternProblem(pattern);
     if (problem !== undefined) fields.report(`paths[${String(at)}]`, problem);
   }
+  checkPassed(draft, fields);
   if (!draft.requireAuth && draft.applicationId === undefined)
     fields.report('application', 'is required where `require_auth` is false');
   const request = {

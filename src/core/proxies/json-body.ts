@@ -98,17 +98,32 @@ export function jsonAt(message: Message, location: string, budget: TransformBudg
   return exactJson(found, budget);
 }
 
+/** Whether a body is JSON with a value at a location. */
+export function hasJsonAt(message: Message, location: string): boolean {
+  const parsed = parseLocation(location);
+  if ('problem' in parsed) return false;
+  try {
+    return onJson(message, (text) => valuesAt(text, parsed).length > 0);
+  } catch (error) {
+    if (error instanceof TransformError) return false;
+    throw error;
+  }
+}
+
 /** Replaces the value at a location, if there is one. An empty body has none. */
 export function withValueReplaced(message: Message, location: string, value: Json): Message {
   if (message.body.length === 0) return message;
   const json = JSON.stringify(value);
-  const changed = onJson(message, (text) =>
-    replaceAt(
-      text,
-      valuesAt(text, locationOf(location)).map((stretch) => ({ ...stretch, json })),
-    ),
-  );
-  return withBody(message, Buffer.from(changed));
+  const changed = onJson(message, (text) => {
+    const found = valuesAt(text, locationOf(location));
+    return found.length === 0
+      ? undefined
+      : replaceAt(
+          text,
+          found.map((stretch) => ({ ...stretch, json })),
+        );
+  });
+  return changed === undefined ? message : withBody(message, Buffer.from(changed));
 }
 
 /** The whole body as JSON where it is JSON, otherwise as text; `undefined` if it is no text. */

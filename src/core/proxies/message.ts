@@ -18,7 +18,10 @@ export interface Message {
   readonly path: string;
   /** Present in an answer. */
   readonly status?: number;
+  /** Headers as they arrived, as far as no transform removed them. */
   readonly headers: HeaderFields;
+  /** Headers that transforms set. */
+  readonly ownHeaders: HeaderFields;
   /** Headers of a request that have values of the configuration. */
   readonly deferred: readonly DeferredField[];
   readonly body: Buffer;
@@ -31,6 +34,7 @@ function filtered(message: Message, keeps: (name: string) => boolean): Message {
   return {
     ...message,
     headers: message.headers.filter(([name]) => keeps(name.toLowerCase())),
+    ownHeaders: message.ownHeaders.filter(([name]) => keeps(name.toLowerCase())),
     deferred: message.deferred.filter(({ name }) => keeps(name.toLowerCase())),
   };
 }
@@ -46,7 +50,7 @@ export function withOnlyHeaders(message: Message, names: readonly string[]): Mes
 /** Sets a header in the place of all with its name. */
 export function withHeader(message: Message, name: string, value: string): Message {
   const without = withoutHeader(message, name);
-  return { ...without, headers: [...without.headers, [name, value]] };
+  return { ...without, ownHeaders: [...without.ownHeaders, [name, value]] };
 }
 
 /** Sets a header that is filled in last of all, in the place of all with its name. */
@@ -54,6 +58,22 @@ export function withDeferredHeader(message: Message, field: DeferredField): Mess
   const without = withoutHeader(message, field.name);
   return { ...without, deferred: [...without.deferred, field] };
 }
+
+/** Changes every header, or removes it. */
+export function withEachHeader(
+  message: Message,
+  change: (name: string, value: string) => string | undefined,
+): Message {
+  const changed = (fields: HeaderFields): HeaderFields =>
+    fields.flatMap(([name, value]) => {
+      const next = change(name, value);
+      return next === undefined ? [] : [[name, next] as const];
+    });
+  return { ...message, headers: changed(message.headers), ownHeaders: changed(message.ownHeaders) };
+}
+
+/** All headers that can be seen: those that arrived, and those that transforms set. */
+export const headersOf = ({ headers, ownHeaders }: Message): HeaderFields => [...headers, ...ownHeaders];
 
 export const withBody = (message: Message, body: Buffer): Message => ({ ...message, body });
 

@@ -8,6 +8,7 @@ import type {
   ProxyConfiguration,
   ProxyDefinition,
   ProxyVersion,
+  RetiredSecrets,
   StoredProxy,
   StoredVersion,
 } from './stored-proxy.ts';
@@ -34,6 +35,12 @@ const configurationContext = ({ tenantId, id }: Place, origin: string): RecordCo
   recordId: id,
   field: 'proxy-configuration',
   bound: [origin],
+});
+
+const retiredContext = ({ tenantId, id }: Place): RecordContext => ({
+  tenantId,
+  recordId: id,
+  field: 'proxy-retired-secrets',
 });
 
 export function encryptDefinition(
@@ -91,4 +98,22 @@ export async function openConfiguration(
   const context = configurationContext(stored, originOf(definition));
   const opened = await vault.decrypt(context, stored.encryptedConfiguration);
   return new Secret(opened.reveal() as unknown as ProxyConfiguration);
+}
+
+export function encryptRetired(
+  vault: Vault,
+  place: Place,
+  retired: Secret<readonly RetiredSecrets[]>,
+): Promise<Buffer> {
+  return vault.encrypt(retiredContext(place), new Secret(retired.reveal() as unknown as Json));
+}
+
+/** The secrets that a proxy had, of whatever origin and end. */
+export async function openRetired(
+  vault: Vault,
+  stored: StoredProxy,
+): Promise<Secret<readonly RetiredSecrets[]>> {
+  if (stored.encryptedRetired === undefined) return new Secret([]);
+  const opened = await vault.decrypt(retiredContext(stored), stored.encryptedRetired);
+  return new Secret(opened.reveal() as unknown as readonly RetiredSecrets[]);
 }

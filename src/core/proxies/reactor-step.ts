@@ -8,7 +8,7 @@ import { isEqualJson, isJsonObject, type Json, type JsonObject } from '../shared
 import { Secret } from '../shared/secret.ts';
 import { admitsPath } from './admitted-path.ts';
 import { valueOfBody } from './json-body.ts';
-import type { Message } from './message.ts';
+import { headersOf, type Message } from './message.ts';
 import {
   PROXY_METHODS,
   STORED_PROXY_LIMITS,
@@ -44,8 +44,10 @@ function headersObject(headers: HeaderFields): JsonObject {
 }
 
 /** What the code gets as `args`. */
-function argsOf({ method, path, status, headers }: Message, body: Json): JsonObject {
-  return { method, path, ...(status !== undefined && { status }), headers: headersObject(headers), body };
+function argsOf(message: Message, body: Json): JsonObject {
+  const { method, path, status } = message;
+  const headers = headersObject(headersOf(message));
+  return { method, path, ...(status !== undefined && { status }), headers, body };
 }
 
 const wrong = (member: string): TransformError =>
@@ -57,21 +59,40 @@ const isFieldValue = (text: Json): text is string =>
   text.length <= STORED_PROXY_LIMITS.headerValue &&
   !/[^\u0020-\u007e\u00a0-\u00ff]/.test(text);
 
-/** The fields that the code returned: those of before, and others as a caller may send them. */
-function headersOf(value: Json, { headers }: Message, isReserved: (name: string) => boolean): HeaderFields {
+const asText = (name: string, value: string): string => JSON.stringify([name.toLowerCase(), value]);
+
+/**
+ * The fields that the code returned. Those that arrived stay fields that arrived; others are as a
+ * caller may send them.
+ */
+function returnedHeaders(
+  value: Json,
+  message: Message,
+  isReserved: (name: string) => boolean,
+): Pick<Message, 'headers' | 'ownHeaders'> {
   if (!isJsonObject(value)) throw wrong('headers');
   const fields = Object.entries(value).flatMap(([name, each]) =>
     [each].flat().map((text) => [name, text] as const),
   );
   if (fields.length > STORED_PROXY_LIMITS.headers) throw wrong('headers');
-  const before = new Set(headers.map(([name, text]) => JSON.stringify([name.toLowerCase(), text])));
-  return fields.map(([name, text]) => {
-    const isBefore = typeof text === 'string' && before.has(JSON.stringify([name.toLowerCase(), text]));
-    if (isBefore) return [name, text];
-    if (!isFieldValue(text) || !mayAppend(name, isReserved)) throw wrong('headers');
-    return [name, text];
-  });
+  const [arrived, own] = [message.headers, message.ownHeaders].map(
+    (before) => new Set(before.map(([name, text]) => asText(name, text))),
+  );
+  const deferred = new Set(message.deferred.map(({ name }) => readName(name)));
+  const isKnown = (known: Set<string> | undefined, name: string, text: Json): text is string =>
+    typeof text === 'string' && known?.has(asText(name, text)) === true;
+  const headers: Field[] = [];
+  const ownHeaders: Field[] = [];
+  for (const [name, text] of fields.filter(([each]) => !deferred.has(readName(each)))) {
+    if (isKnown(arrived, name, text)) headers.push([name, text]);
+    else if (isKnown(own, name, text) || (isFieldValue(text) && mayAppend(name, isReserved)))
+      ownHeaders.push([name, text]);
+    else throw wrong('headers');
+  }
+  return { headers, ownHeaders };
 }
+
+type Field = HeaderFields[number];
 
 const ENCODED_PATH = /^(?:\/(?:[\w\-.~!$&'()*+,;=:@]|%[\da-f]{2})*)*$/i;
 
@@ -109,14 +130,11 @@ function changedBy(
   const { method, path, status, headers, body } = raw;
   const isAnswer = message.status !== undefined;
   if (status !== undefined && status !== message.status) throw wrong('status');
-  const deferred = new Set(message.deferred.map(({ name }) => readName(name)));
   return {
     ...message,
     ...(method !== undefined && !isAnswer && { method: methodOf(method, definition) }),
     ...(path !== undefined && !isAnswer && { path: pathOf(path, definition) }),
-    ...(headers !== undefined && {
-      headers: headersOf(headers, message, isReserved).filter(([name]) => !deferred.has(readName(name))),
-    }),
+    ...(headers !== undefined && returnedHeaders(headers, message, isReserved)),
     ...(body !== undefined && { body: bodyOf(body, message, before) }),
   };
 }

@@ -6,10 +6,10 @@ import { asFieldValue, headerText } from '../proxy/request-headers.ts';
 import type { RunReactorDeps } from '../reactors/run-reactor.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import { createTokens } from '../tokens/create-tokens.ts';
-import { detokenizeJson, DETOKENIZED_MAX_BYTES } from '../tokens/detokenize.ts';
-import { resolveTokens } from '../tokens/resolve-tokens.ts';
+import { fillJson } from '../tokens/detokenize.ts';
+import type { ResolveReferences } from '../tokens/resolve-tokens.ts';
 import { headerPieces } from './header-value.ts';
-import { jsonAt, withJsonAt } from './json-body.ts';
+import { hasJsonAt, jsonAt, withJsonAt } from './json-body.ts';
 import { maskMessage } from './mask-body.ts';
 import { withDeferredHeader, withHeader, withOnlyHeaders, withoutHeader, type Message } from './message.ts';
 import { runOnMessage, type ReactorCall } from './reactor-step.ts';
@@ -20,16 +20,14 @@ import { guarded, TransformError } from './transform-failure.ts';
 export interface Side extends ReactorCall {
   /** The caller whose rights the transforms use. */
   readonly acting: Caller;
+  /** Opens the tokens of stored expressions, which are used through this proxy. */
+  readonly resolve: ResolveReferences;
   /** Whether the destination has the request. */
   readonly isSent: boolean;
   readonly writes: WriteIdentity;
 }
 
 const READS_BODY: ReadonlySet<Transform['type']> = new Set(['append_json', 'tokenize', 'mask', 'reactor']);
-
-/** The tokens of stored expressions are used through this proxy. */
-const whatOf = ({ proxy }: Side) =>
-  ({ right: { use: { proxy: proxy.stored.id } }, maxBytes: DETOKENIZED_MAX_BYTES }) as const;
 
 /** Sets a header on the way out. What the configuration has is left for later. */
 async function appendFilledHeader(
@@ -39,13 +37,13 @@ async function appendFilledHeader(
   side: Side,
 ): Promise<Message> {
   const pieces = headerPieces(value);
-  const fields = new TemplateFields(deps.random.integer);
+  const fields = new TemplateFields(deps.random.integer, side.budget.expressions);
   const rendered = pieces.map((piece) =>
     'text' in piece ? headerText(piece.text, 'value', pieces.length > 1, fields) : piece,
   );
   fields.throwIfFailed();
   const references = rendered.flatMap((piece) => ('references' in piece ? piece.references : []));
-  const { valueOf } = await resolveTokens(deps, side.acting, whatOf(side), references);
+  const { valueOf } = await side.resolve(references);
   const filling = { valueOf, budget: fields.budget };
   const filled = rendered.map((piece) => ('references' in piece ? piece.render(filling) : piece));
   fields.throwIfFailed();
@@ -63,7 +61,8 @@ async function appendJson(
   side: Side,
 ): Promise<Message> {
   if (side.isSent) return withJsonAt(message, location, value);
-  const { value: filled } = await detokenizeJson(deps, side.acting, whatOf(side), value, 'value');
+  const fields = new TemplateFields(deps.random.integer, side.budget.expressions);
+  const { value: filled } = await fillJson(value, 'value', fields, side.resolve);
   return withJsonAt(message, location, filled.reveal());
 }
 
@@ -76,7 +75,7 @@ async function tokenizeValue(
 ): Promise<Message> {
   const data = jsonAt(message, location, budget);
   const input = deps.parseTokenInput({ ...token, data }, '');
-  const [result] = await createTokens(deps, acting, [{ path: '', input }], writes);
+  const [result] = await createTokens(deps, acting, [{ path: '', input }], writes, budget.expressions);
   if (result === undefined) throw new Error('proxy: a token was lost');
   return withJsonAt(message, location, 'token' in result ? result.token.id : result.id);
 }
@@ -120,7 +119,6 @@ export async function runTransforms(
   message: Message,
   side: Side,
 ): Promise<Message> {
-  const member = side.isSent ? 'response_transforms' : 'request_transforms';
   const checkTime = (): void => {
     if (deps.clock() > side.deadline) throw new TransformError('the time of the call is over');
   };
@@ -128,7 +126,14 @@ export async function runTransforms(
   for (const [at, transform] of transforms.entries()) {
     const before = changed;
     const own = { ...side, writes: side.writes.part(at + (side.isSent ? RESPONSE_PARTS : 0)) };
-    changed = await guarded({ member, at, type: transform.type }, side.isSent, async () => {
+    const place = {
+      side: side.isSent ? ('response' as const) : ('request' as const),
+      number: at,
+      type: transform.type,
+      ...(transform.type === 'tokenize' && { location: transform.location }),
+      isSentByCaller: (each: string) => before.body === message.body && hasJsonAt(message, each),
+    };
+    changed = await guarded(place, async () => {
       checkTime();
       if (READS_BODY.has(transform.type)) side.budget.read(before.body.length);
       const after = await runTransform(deps, transform, before, own);

@@ -18,6 +18,8 @@ export const STORED_PROXY_LIMITS = {
   configurationValue: 20_000,
   /** All names and values of a configuration, so that a proxy fits into one item of the table. */
   configurationBytes: 100_000,
+  /** All values that a proxy had and that are still removed from answers. */
+  retiredBytes: 100_000,
   /** The shortest value that is not marked as public: shorter ones occur by chance. */
   secretMin: 16,
   /** Requests and answers each have so many. */
@@ -82,6 +84,8 @@ export interface MaskValue {
   /** The matcher `regex` needs it, in the syntax of RE2. */
   readonly expression?: string;
   readonly replacement: string;
+  /** Whether a success without anything to mask fails. */
+  readonly required?: boolean;
 }
 
 /** Runs the code of a reactor, which has this hash. */
@@ -127,6 +131,8 @@ export interface ProxyDefinition {
   readonly paths?: readonly string[];
   readonly requestTransforms: readonly RequestTransform[];
   readonly responseTransforms: readonly ResponseTransform[];
+  /** Headers of answers that pass beside those of the list, where the proxy hides. */
+  readonly passHeaders?: readonly string[];
   /** False if the key of the proxy alone admits a caller. */
   readonly requireAuth: boolean;
   /** The application whose rights the transforms use; absent for those of the caller. */
@@ -148,6 +154,17 @@ export interface ConfigurationValue {
 /** Secrets and other values of a proxy, by name. No answer of the service shows them. */
 export type ProxyConfiguration = Readonly<Record<string, ConfigurationValue>>;
 
+/** Secrets that a change replaced, dropped or made public. Answers still lose them. */
+export interface RetiredSecrets {
+  /** Where they were used: answers of other origins are not searched for them. */
+  readonly origin: string;
+  /** Which change had set them. */
+  readonly generation: number;
+  /** They are removed until this time, in ms since the epoch. */
+  readonly until: number;
+  readonly values: Readonly<Record<string, string>>;
+}
+
 /** A stored proxy, with its content encrypted. Times are in ms since the epoch. */
 export interface StoredProxy {
   readonly id: string;
@@ -157,6 +174,10 @@ export interface StoredProxy {
   readonly encryptedDefinition: Buffer;
   readonly configurationNames: readonly string[];
   readonly encryptedConfiguration: Buffer;
+  /** Counts the changes that set secrets, from 1. */
+  readonly secretGeneration: number;
+  /** Secrets that it had: {@link RetiredSecrets}. Absent if it had none. */
+  readonly encryptedRetired?: Buffer;
   readonly keys: readonly ApplicationKey[];
   /** Keys that were deleted, and are remembered for 30 days. */
   readonly retiredKeys: readonly RetiredProxyKey[];

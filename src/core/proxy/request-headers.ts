@@ -81,6 +81,16 @@ export function mayPass(name: string): boolean {
   return isForwarded(read, '') && !OVERRIDES.test(read) && !SHAPES_ANSWER.has(read);
 }
 
+/** Fields by which some servers choose host, path or the address of the client. */
+const ROUTES =
+  /^(?:x-(?:host|http-.*override.*|(?:original|rewrite|accel)-.*|override-url|http-destination-url|real-ip|client-ip|cluster-client-ip|url-scheme|sendfile)|base-url|true-client-ip|cf-connecting-ip|front-end-https)$/;
+
+/**
+ * Whether a field chooses where or how a request goes, however its server reads the name. Callers
+ * of a stored proxy send none; its writer may.
+ */
+export const choosesRoute = (name: string): boolean => ROUTES.test(readName(name));
+
 /** Whether a transform may name a field at all. */
 export const isFieldName = (name: string): boolean => FIELD_NAME.test(name);
 

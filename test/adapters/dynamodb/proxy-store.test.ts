@@ -29,6 +29,7 @@ const aProxy = (more: Partial<StoredProxy> = {}): StoredProxy => ({
   encryptedDefinition: Buffer.from('definition'),
   configurationNames: ['A'],
   encryptedConfiguration: Buffer.from('configuration'),
+  secretGeneration: 1,
   keys: [aKey(randomUUID())],
   retiredKeys: [],
   createdBy: 'manager',

@@ -27,6 +27,7 @@ it('a restore treats a stored proxy, its versions and the uses of its keys as on
     encryptedDefinition: Buffer.from('definition'),
     configurationNames: [],
     encryptedConfiguration: Buffer.from('configuration'),
+    secretGeneration: 1,
     keys: [aKey({ hash: Buffer.alloc(32, 1) })],
     retiredKeys: [],
     createdBy: 'manager',

@@ -1,0 +1,69 @@
+import type { HeaderFields } from '../egress/egress-client.ts';
+import { isDigestField, isListedField } from '../proxy/listed-fields.ts';
+import { readName } from '../proxy/request-headers.ts';
+import { headersOf, type Message } from './message.ts';
+import type { ProxyDefinition, Transform } from './stored-proxy.ts';
+
+/*
+ * What leaves with a body (docs/contract.md#headers-of-a-proxy-that-hides): a header can be any
+ * function of the body, so it can undo what a transform does.
+ */
+
+const HIDING: ReadonlySet<Transform['type']> = new Set(['mask', 'tokenize', 'reactor']);
+
+/** Whether callers get answers without something that the destination sent. */
+export const hides = ({ responseTransforms }: Pick<ProxyDefinition, 'responseTransforms'>): boolean =>
+  responseTransforms.some(({ type }) => HIDING.has(type));
+
+/** Whether a mask searches the answers of a proxy, whose form no caller may choose. */
+export const isMasked = ({ responseTransforms }: Pick<ProxyDefinition, 'responseTransforms'>): boolean =>
+  responseTransforms.some(({ type }) => type === 'mask');
+
+/**
+ * The headers of an answer after all transforms. Where the proxy hides, a header that arrived
+ * passes by the list or the proxy's own; elsewhere only what describes a changed body leaves.
+ */
+export function answerHeaders(
+  definition: Pick<ProxyDefinition, 'responseTransforms' | 'passHeaders'>,
+  answer: Message,
+  isBodyChanged: boolean,
+): HeaderFields {
+  const { passHeaders = [] } = definition;
+  if (!hides(definition))
+    return headersOf(answer).filter(
+      ([name], at) => !isBodyChanged || at >= answer.headers.length || !isDigestField(name),
+    );
+  const passed = new Set(passHeaders.map((name) => name.toLowerCase()));
+  const arrived = answer.headers.filter(([name]) => isListedField(name) || passed.has(name.toLowerCase()));
+  return [...arrived, ...answer.ownHeaders];
+}
+
+const SIGNATURE = /hmac|signature/;
+/** Schemes of `Authorization` that show a credential and sign nothing. */
+const CREDENTIALS = /^(?:bearer|basic|token|apikey)(?: |$)/i;
+
+function describesBody(name: string, value: string): boolean {
+  const read = readName(name);
+  if (read === 'authorization') return !CREDENTIALS.test(value);
+  return isDigestField(name) || SIGNATURE.test(read);
+}
+
+/** A request after its transforms, without digests and signatures of a body that they changed. */
+export function requestWithoutDigests(before: Message, after: Message): Message {
+  if (after.body === before.body || after.body.equals(before.body)) return after;
+  return { ...after, headers: after.headers.filter(([name, value]) => !describesBody(name, value)) };
+}
+
+/** Joins fields of one name, as readers do (RFC 9110, section 5.3), but for cookies. */
+export function joinedHeaders(fields: HeaderFields): HeaderFields {
+  const joined = new Map<string, [name: string, value: string]>();
+  const cookies: [name: string, value: string][] = [];
+  for (const [name, value] of fields) {
+    const lower = name.toLowerCase();
+    const before = joined.get(lower);
+    if (lower === 'set-cookie') cookies.push([name, value]);
+    else if (before === undefined) joined.set(lower, [name, value]);
+    else before[1] = `${before[1]}, ${value}`;
+  }
+  return [...joined.values(), ...cookies];
+}
