@@ -176,7 +176,7 @@ export class ApiStack extends Stack {
 
   #apiFunction<Environment extends Readonly<Record<string, string>>>(
     id: string,
-    props: ApiFunctionContent<Environment>,
+    props: ApiFunctionContent<Environment> & { readonly isKeyless?: boolean },
   ): ApiFunction<Environment> {
     const [settings, data] = [this.#settings, this.#data];
     return new ApiFunction<Environment>(this, id, { settings, data, ...props });
@@ -255,6 +255,7 @@ export class ApiStack extends Stack {
     return this.#apiFunction<ProxyEnvironment>('Proxy', {
       folder: 'proxy',
       description: 'Calls through stored proxies and the ephemeral one',
+      isKeyless: true,
       environment: {
         ...apiEnvironment(this.#settings, this.#data),
         ...tokenEnvironment(this.#data),

@@ -20,6 +20,8 @@ export interface ApiFunctionProps<
    * not change the text of the template.
    */
   readonly contentHash?: string;
+  /** Callers without an API key reach the function. A canary does not fail by their timeouts. */
+  readonly isKeyless?: boolean;
   readonly settings: Settings;
   readonly data: DataStack;
 }
@@ -38,7 +40,7 @@ export class ApiFunction<
   readonly live: IFunction;
 
   constructor(scope: Construct, id: string, props: ApiFunctionProps<Environment>) {
-    const { settings, data, contentHash, ...content } = props;
+    const { settings, data, contentHash, isKeyless = false, ...content } = props;
     const { access, audit, ephemeral, key } = data;
     super(scope, id, {
       timeoutSeconds: GATEWAY_TIMEOUT_SECONDS,
@@ -64,6 +66,7 @@ export class ApiFunction<
     const live = new Alias(this, 'Live', { aliasName: 'live', version });
     this.live = live as IFunction;
     const { deployment, serviceName } = settings;
-    if (deployment === 'canary') new Canary(this, 'Canary', { serviceName, live, log: this.log });
+    if (deployment === 'canary')
+      new Canary(this, 'Canary', { serviceName, live, log: this.log, ignoresTimeouts: isKeyless });
   }
 }

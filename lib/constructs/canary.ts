@@ -18,10 +18,26 @@ export interface CanaryProps {
   readonly live: Alias;
   /** The log that the function writes. */
   readonly log: ILogGroup;
+  /**
+   * Callers without an API key can make the function exceed its time. Then a call that times out is
+   * no failure of the version.
+   */
+  readonly ignoresTimeouts: boolean;
 }
 
 /** The codes of log lines about a fault of the service itself (src/wire/problem.ts). */
 const OWN_FAULTS = ['internal_error', 'dependency_unavailable'];
+
+/**
+ * Selects the platform's line about a call that ended by neither a result nor a timeout: the
+ * process crashed, or did not start. The log has it, because it is a warning (AWS Lambda Developer
+ * Guide, System log level event mapping, and Telemetry API schema reference, Status).
+ */
+const CRASH = FilterPattern.all(
+  FilterPattern.stringValue('$.type', '=', 'platform.report'),
+  FilterPattern.stringValue('$.record.status', '!=', 'success'),
+  FilterPattern.stringValue('$.record.status', '!=', 'timeout'),
+);
 
 const MINUTE = { period: Duration.minutes(1), statistic: Stats.SUM };
 
@@ -31,19 +47,28 @@ const MINUTE = { period: Duration.minutes(1), statistic: Stats.SUM };
  * deployment fails.
  */
 export class Canary extends Construct {
-  constructor(scope: Construct, id: string, { serviceName, live, log }: CanaryProps) {
+  constructor(scope: Construct, id: string, { serviceName, live, log, ignoresTimeouts }: CanaryProps) {
     super(scope, id);
     // A function responds 500 without an error of Lambda, so its log counts too: faults of its own,
     // and not those of a destination or a reactor.
-    const failures = new MetricFilter(this, 'Failures', {
+    const counter = new MetricFilter(this, 'Failures', {
       logGroup: log,
       metricNamespace: serviceName,
       metricName: `${scope.node.id}Failures`,
       filterPattern: FilterPattern.any(
         ...OWN_FAULTS.map((code) => FilterPattern.stringValue('$.code', '=', code)),
+        ...(ignoresTimeouts ? [CRASH] : []),
       ),
     });
-    const failed = '(FILL(errors, 0) + FILL(failures, 0))';
+    // The metric of Lambda counts timeouts too, at the start of their calls. A count of timeouts
+    // from the log could not be subtracted: it is in another minute.
+    const counted = {
+      failures: counter.metric(MINUTE),
+      ...(ignoresTimeouts ? {} : { errors: live.metricErrors(MINUTE) }),
+    };
+    const failed = `(${Object.keys(counted)
+      .map((name) => `FILL(${name}, 0)`)
+      .join(' + ')})`;
     const alarm = new Alarm(this, 'Failing', {
       alarmDescription: 'Ends a deployment and restores the previous version: docs/deploy.md, Canary.',
       metric: new MathExpression({
@@ -53,8 +78,7 @@ export class Canary extends Construct {
         expression: `IF(requests > 50, 100 * ${failed} / requests, IF(${failed} > 5, 100, 0))`,
         usingMetrics: {
           requests: live.metricInvocations(MINUTE),
-          errors: live.metricErrors(MINUTE),
-          failures: failures.metric(MINUTE),
+          ...counted,
         },
       }),
       threshold: 1,
