@@ -54,6 +54,8 @@ async function run(options: StartOptions): Promise<never> {
           credentialsFile,
           consoleUrl: credentials.console_url,
           fieldsUrl: credentials.fields_url,
+          docsUrl: credentials.docs_url,
+          startUrl: credentials.start_url,
           codeFragment,
           logDirectory,
           reactorOutputFile,

@@ -24,12 +24,18 @@ export const auditEnvironment = (settings: Settings, { audit }: DataStack) => ({
   SERVICE_NAME: settings.serviceName,
 });
 
+/** `npm start` redirects a path to its documentation; no deployment does. */
+function docsUrl(settings: Settings, { node }: DataStack): string {
+  const path: unknown = node.tryGetContext('cloakroom:docs-path');
+  return settings.docsUrl === '' && typeof path === 'string' ? path : settings.docsUrl;
+}
+
 export const apiEnvironment = (settings: Settings, data: DataStack) => ({
   ...storeEnvironment(data),
   ...auditEnvironment(settings, data),
   CLIENT_COMPATIBILITY: settings.clientCompatibility,
   HEADER_PREFIXES: settings.headerPrefixes.join(','),
-  DOCS_URL: settings.docsUrl,
+  DOCS_URL: docsUrl(settings, data),
   EDGE_SECRET: edgeSecretValues(settings, data.edgeSecret).join(','),
 });
 

@@ -87,6 +87,17 @@ function problemsOfSites(
 /** Every error has the address, and callers pay for it in bytes. */
 const DOCS_URL_MAX_LENGTH = 200;
 
+/** The documentation is on no origin with keys: an error in one of its pages would get them. */
+function problemsOfDocs({
+  docsUrl,
+  ...hosts
+}: Readonly<Record<'docsUrl' | 'domainName' | 'console' | 'fields', string>>) {
+  const docsHost = URL.canParse(docsUrl) ? new URL(docsUrl).hostname : undefined;
+  return (['domainName', 'console', 'fields'] as const)
+    .filter((name) => hosts[name].toLowerCase() === docsHost)
+    .map((name) => ['docsUrl', `must be another host than ${name}`] as const);
+}
+
 /** The retentions that CloudWatch Logs knows, in days. */
 const RETENTION_DAYS = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
@@ -239,17 +250,17 @@ export const settingsSchema = z
       .refine((folder) => folder === '' || hasFonts(folder), 'must be a folder with *.woff2 files')
       .default(''),
     /**
-     * Where the built documentation is: an https address, or a path of the API's own. Errors name
-     * their page below it. Empty for none.
+     * Where the built documentation is: an https address of another host. Errors name their page
+     * below it. Empty for none.
      */
     docsUrl: z
       .string()
       .max(DOCS_URL_MAX_LENGTH, `must be at most ${String(DOCS_URL_MAX_LENGTH)} characters`)
       .refine(
         (url) =>
-          /^(?:https:\/\/[a-z\d][\w.:-]*)?(?:\/(?!\.)[\w.~-]+)*\/?$/i.test(url) &&
-          URL.canParse(url, 'https://a'),
-        'must be an https address or a path',
+          url === '' ||
+          (/^https:\/\/[a-z\d][\w.:-]*(?:\/(?!\.)[\w.~-]+)*\/?$/i.test(url) && URL.canParse(url)),
+        'must be an https address',
       )
       .transform((url) => url.replace(/\/$/, ''))
       .default(''),
@@ -286,6 +297,7 @@ export const settingsSchema = z
     for (const [name, message] of [
       ...problemsOfSites({ domainName, ...settings }),
       ...(problem === undefined ? [] : [['fieldsOrigins', problem] as const]),
+      ...problemsOfDocs({ domainName, ...settings }),
     ])
       context.addIssue({ code: 'custom', path: [name], message });
     if (edge !== 'none' && domainName === '') need('domainName', 'with an edge');

@@ -4,7 +4,15 @@ import { consoleHeaders } from '../../console/headers.ts';
 import { readBody } from '../../packages/local-aws/src/read-body.ts';
 import { createBuiltPages } from './built-pages.ts';
 import { WORK_DIRECTORY } from './local-app.ts';
-import { fileAnswer, NO_FILE, startPageServer, textAnswer as text, type PageAnswer } from './page-server.ts';
+import {
+  fileAnswer,
+  isGet,
+  NO_FILE,
+  NOT_GET,
+  startPageServer,
+  textAnswer as text,
+  type PageAnswer,
+} from './page-server.ts';
 import type { OutputLine } from './reactor-output.ts';
 import { createSignInCode, isSameSecret } from './sign-in-code.ts';
 
@@ -102,7 +110,7 @@ export async function startConsole(options: ConsoleOptions): Promise<ConsoleServ
       const key = request.headers[`${headerPrefix.toLowerCase()}-api-key`];
       return local(path, new URLSearchParams(query), key);
     }
-    if (request.method !== 'GET' && request.method !== 'HEAD') return text(405, 'Only GET is possible.\n');
+    if (!isGet(request)) return NOT_GET;
     if (path === '/config.json') return json({ api_url: apiUrl, header_prefix: headerPrefix, local: true });
     return file(path);
   }

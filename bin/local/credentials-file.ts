@@ -32,8 +32,10 @@ export interface LocalCredentials extends TenantCredentials {
   readonly base_url: string;
   /** The console has an origin of its own. */
   readonly console_url: string;
-  /** So have the card fields. */
+  /** So have the card fields, the documentation and the start page. */
   readonly fields_url: string;
+  readonly docs_url: string;
+  readonly start_url: string;
   readonly aws_endpoint_url: string;
   readonly aws_access_key_id: string;
   readonly aws_secret_access_key: string;

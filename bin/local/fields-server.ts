@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fieldsHeaders, type FieldsConfig } from '../../packages/fields/headers.ts';
 import { createBuiltPages } from './built-pages.ts';
 import { WORK_DIRECTORY } from './local-app.ts';
-import { fileAnswer, NO_FILE, startPageServer, textAnswer } from './page-server.ts';
+import { fileAnswer, isGet, NO_FILE, NOT_GET, startPageServer } from './page-server.ts';
 
 export interface FieldsServerOptions {
   /** The preferred port; another one if it is in use, and any if it is 0. */
@@ -39,8 +39,8 @@ export async function startFields(options: FieldsServerOptions): Promise<FieldsS
     port: options.port,
     headers: fieldsHeaders(config),
     log,
-    async answer({ method }, path) {
-      if (method !== 'GET' && method !== 'HEAD') return textAnswer(405, 'Only GET is possible.\n');
+    async answer(request, path) {
+      if (!isGet(request)) return NOT_GET;
       if (!FILE.test(path)) return NO_FILE;
       await build();
       return fileAnswer(directory, path);

@@ -9,6 +9,10 @@ export interface Greeted extends Called {
   readonly consoleUrl: string;
   /** Such as `http://localhost:8789`. */
   readonly fieldsUrl: string;
+  /** Such as `http://localhost:8790`. */
+  readonly docsUrl: string;
+  /** Such as `http://localhost:8791/`. */
+  readonly startUrl: string;
   /** Signs in once, on the console or by way of the start page. */
   readonly codeFragment: string;
   /** `undefined` if logs are printed. */
@@ -34,11 +38,11 @@ export function greeting(greeted: Greeted, stream: NodeJS.WritableStream): strin
     heading('Cloakroom runs on this machine, from the templates that you deploy.'),
     '',
     row('API', styled('cyan', baseUrl)),
-    row('start page', styled('cyan', `${baseUrl}/${greeted.codeFragment}`)),
+    row('start page', styled('cyan', greeted.startUrl + greeted.codeFragment)),
     row('console', styled('cyan', greeted.consoleUrl + greeted.codeFragment)),
     row('', styled('dim', 'either address signs in once, with the management key')),
     row('card fields', styled('cyan', `${greeted.fieldsUrl}/fields.js`)),
-    row('documentation', styled('cyan', `${baseUrl}/docs`)),
+    row('documentation', styled('cyan', greeted.docsUrl)),
     row('tenant', tenantId),
     row('management key', managementKey),
     row('credentials', credentialsFile),

@@ -14,8 +14,9 @@ const PLATFORM = {
   ...(process.platform === 'darwin' && { 'cloakroom:reactor-platform': 'darwin' }),
 };
 
-/** Errors name pages of the documentation, which the same address serves (`docs-site.ts`). */
-const DOCS = { docsUrl: '/docs' };
+/** Errors name pages below this path, which the API redirects to the documentation. */
+export const DOCS_PATH = '/docs';
+const DOCS = { 'cloakroom:docs-path': DOCS_PATH };
 
 export const localApp = (settings: Readonly<Record<string, string>>): CdkApp => ({
   root: ROOT,

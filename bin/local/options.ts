@@ -42,7 +42,7 @@ export type Options =
 
 export const USAGE = `npm start -- [options]
 
-  --port N             port of the HTTP API (default 8787; 0 selects a free port); console and fields have the next two
+  --port N             port of the HTTP API (default 8787; 0 selects a free port); the pages have the next four
   --data DIR           store tables, keys, queues, reactors and the first tenant in DIR (default: in memory)
   --credentials FILE   file for the addresses and keys (default .local/credentials.json)
   --tick SECONDS       length of a scheduled minute (default 60)

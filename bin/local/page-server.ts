@@ -14,6 +14,7 @@ export interface PageAnswer {
   readonly body: string | Buffer;
   /** The name of the file changes with its content. */
   readonly isImmutable?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface PageServerOptions {
@@ -53,6 +54,9 @@ export const textAnswer = (status: number, body: string): PageAnswer => ({
   body,
 });
 
+export const NOT_GET: PageAnswer = textAnswer(405, 'Only GET is possible.\n');
+export const isGet = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
+
 export const NO_FILE: PageAnswer = textAnswer(404, 'There is no such file.\n');
 
 /** The file of a folder. The caller checks the name: it may lead out of the folder. */
@@ -74,7 +78,7 @@ async function listenNear(server: Parameters<typeof listenOnLocalhost>[0], port:
 }
 
 /** What a browser gets: compressed, if it accepts that, as CloudFront compresses. */
-export async function encoded({ body, type }: PageAnswer, accepts: string) {
+async function encoded({ body, type }: PageAnswer, accepts: string) {
   const isText = /^(?:text\/|application\/json|image\/svg)/.test(type);
   if (!isText || !accepts.includes('br')) return { body, headers: {} };
   return {
@@ -109,7 +113,7 @@ export async function startPageServer(options: PageServerOptions): Promise<PageS
               request.headers['accept-encoding']?.toString() ?? '',
             );
             const ofFile = { 'Content-Type': answered.type, 'Cache-Control': cache, ...coding };
-            response.writeHead(answered.status, { ...headers, ...ofFile });
+            response.writeHead(answered.status, { ...headers, ...ofFile, ...answered.headers });
             response.end(request.method === 'HEAD' ? undefined : body);
           })
           // A browser that left needs no answer.

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { firstCalls, type Called } from './first-calls.ts';
+import { isGet, NO_FILE, NOT_GET, startPageServer, type PageServer } from './page-server.ts';
 
 /**
  * Hands the one-time code of the address that `npm start` prints on to the console. The code leaves
@@ -11,11 +12,16 @@ const SCRIPT_HASH = createHash('sha256').update(SCRIPT).digest('base64');
 const escaped = (text: string): string =>
   text.replaceAll(/[&<>"]/g, (character) => `&#${String(character.charCodeAt(0))};`);
 
+interface StartPage extends Called {
+  readonly consoleUrl: string;
+  readonly docsUrl: string;
+}
+
 /**
- * The page at `/` of the local service: the console, links, and first calls to paste. It contains
+ * The start page of the local service: the console, links, and first calls to paste. It contains
  * no key and no code: a user who can open the port may not be allowed to read the credentials file.
  */
-export function startPage(called: Called & { readonly consoleUrl: string }): string {
+function startPage(called: StartPage): string {
   const [application = '', card = '', read = ''] = firstCalls(called).map(escaped);
   return `<!doctype html>
 <html lang="en">
@@ -40,8 +46,8 @@ export function startPage(called: Called & { readonly consoleUrl: string }): str
     <p>It shows applications, rules, tokens, reactors and the audit trail. From the address that <code>npm start</code> prints, it opens with the management key; otherwise paste a key.</p>
     <h2>Read</h2>
     <ul>
-      <li><a href="/docs/">Reference</a>: every operation, with its parameters, responses and errors</li>
-      <li><a href="/docs/openapi.json">OpenAPI document</a>, for tools</li>
+      <li><a href="${escaped(called.docsUrl)}/">Reference</a>: every operation, with its parameters, responses and errors</li>
+      <li><a href="${escaped(called.docsUrl)}/openapi.json">OpenAPI document</a>, for tools</li>
       <li><code>docs/api.md</code> and <code>examples/</code> in the repository: how to call it, with code to copy</li>
     </ul>
     <h2>Try it in a terminal</h2>
@@ -57,3 +63,32 @@ export function startPage(called: Called & { readonly consoleUrl: string }): str
 </html>
 `;
 }
+
+const HEADERS = {
+  'X-Frame-Options': 'DENY',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+};
+
+/**
+ * Serves the start page on an origin of its own, where nothing else is: its address may have the
+ * code that signs in.
+ */
+export const startStartPage = (
+  port: number,
+  page: StartPage,
+  log: (line: string) => void,
+): Promise<PageServer> =>
+  startPageServer({
+    name: 'the start page',
+    port,
+    headers: HEADERS,
+    log,
+    answer(request, path) {
+      if (!isGet(request)) return Promise.resolve(NOT_GET);
+      const body = startPage(page);
+      return Promise.resolve(
+        path === '/' ? { status: 200, type: 'text/html; charset=utf-8', body } : NO_FILE,
+      );
+    },
+  });

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { parseSettings } from '../../lib/settings.ts';
 import {
   logDirectory,
@@ -11,16 +10,17 @@ import { control } from '../../packages/local-aws/src/control.ts';
 import type { ContractCheck } from './contract-check.ts';
 import { claimCredentialsFile, type LocalCredentials, type TenantCredentials } from './credentials-file.ts';
 import { DEFAULT_KEY_HEADER, managementKeyFrom } from './first-calls.ts';
-import { startConsole, type ConsoleServer } from './console-server.ts';
-import { LOOPBACK_ORIGINS, startFields, type FieldsServer } from './fields-server.ts';
+import { startConsole } from './console-server.ts';
+import { LOOPBACK_ORIGINS, startFields } from './fields-server.ts';
 import { firstTenant } from './first-tenant.ts';
-import { localApp, WORK_DIRECTORY } from './local-app.ts';
+import { DOCS_PATH, localApp, WORK_DIRECTORY } from './local-app.ts';
 import type { StartOptions } from './options.ts';
 import { deliveryLine } from './delivery-line.ts';
-import { createDocsSite } from './docs-site.ts';
+import { PAGE_PATH, startDocs } from './docs-server.ts';
 import { createReactorOutput, type ReactorOutput } from './reactor-output.ts';
+import type { PageServer } from './page-server.ts';
 import { presentResponse } from './present-response.ts';
-import { startPage } from './start-page.ts';
+import { startStartPage } from './start-page.ts';
 import { trustedCertificates } from './trusted-certificates.ts';
 
 /** The local service, which has a first tenant. */
@@ -35,25 +35,42 @@ export interface LocalService extends Cloud {
   readonly reactorOutputFile: string | undefined;
 }
 
-/** The pages next to the API: `/docs`, and `/` for browsers, where a 404 would not help. */
-function pagesOf(start: () => string, log: (line: string) => void): Required<GatewayExtension>['pages'] {
-  const docs = createDocsSite(join(WORK_DIRECTORY, 'docs'), log);
-  const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
-  return async (path, requested) =>
-    path === '/' && requested.accept?.includes('text/html') === true
-      ? { status: 200, headers, body: start() }
-      : await docs(path, requested);
+/** Where the start page and the documentation are, as soon as they are served. */
+interface PageAddresses {
+  start?: string;
+  docs?: string;
 }
 
-/** Adds the pages. With `--contract` it also checks every response against the OpenAPI document. */
+/**
+ * Redirects to pages that have ports of their own: on the origin of the API, what a destination
+ * returns could act on them. At `/` a browser gets the start page, where a 404 would not help.
+ */
+const redirectsTo =
+  (addresses: PageAddresses): Required<GatewayExtension>['pages'] =>
+  (path, { accept }) => {
+    const there = (location: string | undefined) =>
+      Promise.resolve(
+        location === undefined
+          ? undefined
+          : { status: 302, headers: { location, 'cache-control': 'no-store' }, body: '' },
+      );
+    if (path === '/') return there(accept?.includes('text/html') === true ? addresses.start : undefined);
+    const page = path === DOCS_PATH ? '/' : path.slice(DOCS_PATH.length);
+    const isPage = path.startsWith(DOCS_PATH) && page.startsWith('/') && PAGE_PATH.test(page);
+    return there(isPage && addresses.docs !== undefined ? addresses.docs + page : undefined);
+  };
+
+/**
+ * Adds the redirects. With `--contract` it also checks every response against the OpenAPI document.
+ */
 function gatewayExtension(
   contract: ContractCheck | undefined,
-  start: () => string,
+  addresses: PageAddresses,
   log: (line: string) => void,
 ): GatewayExtension {
   return {
     presentResponse,
-    pages: pagesOf(start, log),
+    pages: redirectsTo(addresses),
     onResponse: (exchange) => {
       const violation = contract?.check(exchange);
       if (violation !== undefined) log(`contract: ${violation}`);
@@ -73,43 +90,63 @@ const print = (line: string) => void process.stdout.write(`${new Date().toISOStr
 
 /** The servers of pages run next to the API, each on an origin of its own. */
 interface Pages {
-  readonly console: ConsoleServer;
-  readonly fields: FieldsServer;
+  readonly urls: Pick<LocalCredentials, 'console_url' | 'fields_url' | 'docs_url' | 'start_url'>;
+  readonly codeFragment: () => string;
+  close(): Promise<void>;
 }
 
+/** What the pages need to know of the running service. */
+interface Beside {
+  readonly options: StartOptions;
+  readonly cloud: Cloud;
+  readonly keyHeader: string;
+  readonly tenant: TenantCredentials;
+  readonly reactorOutput: ReactorOutput;
+  readonly credentialsFile: string;
+}
+
+const urlOf = ({ port }: PageServer): string => `http://localhost:${String(port)}`;
+
 /**
- * The console and the card fields of a running service, one and two ports above the API if those
- * are free. Rejects after closing the service.
+ * Serves the console, the card fields, the documentation and the start page of a running service,
+ * one to four ports above the API if those are free. Rejects after closing the service.
  */
-async function pagesBeside(
-  options: StartOptions,
-  cloud: Cloud,
-  keyHeader: string,
-  tenant: TenantCredentials,
-  reactorOutput: ReactorOutput,
-): Promise<Pages> {
+async function pagesBeside(beside: Beside): Promise<Pages> {
+  const { options, cloud, keyHeader, tenant, reactorOutput, credentialsFile } = beside;
   const administrator = administratorOf(cloud);
   const { fieldsOrigins, fieldsDigits: digits, fieldsFonts: fonts } = parseSettings(options.settings);
   const port = (above: number) => (options.port === 0 ? 0 : options.port + above);
   const [apiUrl, headerPrefix] = [cloud.baseUrl, prefixOf(keyHeader)];
   const origins = fieldsOrigins.length > 0 ? fieldsOrigins : LOOPBACK_ORIGINS;
-  const started: { console?: ConsoleServer; fields?: FieldsServer } = {};
+  const started: { close(): Promise<void> }[] = [];
+  const running = <Server extends { close(): Promise<void> }>(server: Server): Server => {
+    started.push(server);
+    return server;
+  };
+  const close = async () => void (await Promise.all(started.map((server) => server.close())));
   try {
-    started.console = await startConsole({
-      port: port(1),
-      apiUrl,
-      headerPrefix,
-      managementKey: tenant.management_key,
-      health: () => control(administrator, 'health'),
-      reactorOutput: (reactorId, after) => reactorOutput.recent(reactorId, after),
-      onSignedIn: (nextUrl) => print(`console: signed in; the next address that signs in is ${nextUrl}`),
-      log: print,
-    });
+    const console = running(
+      await startConsole({
+        port: port(1),
+        apiUrl,
+        headerPrefix,
+        managementKey: tenant.management_key,
+        health: () => control(administrator, 'health'),
+        reactorOutput: (reactorId, after) => reactorOutput.recent(reactorId, after),
+        onSignedIn: (nextUrl) => print(`console: signed in; the next address that signs in is ${nextUrl}`),
+        log: print,
+      }),
+    );
     const config = { apiUrl, headerPrefix, origins, digits };
-    started.fields = await startFields({ port: port(2), config, fonts, log: print });
-    return { console: started.console, fields: started.fields };
+    const fields = running(await startFields({ port: port(2), config, fonts, log: print }));
+    const docsUrl = urlOf(running(await startDocs({ port: port(3), apiUrl, log: print })));
+    const managementKey = managementKeyFrom(credentialsFile);
+    const page = { baseUrl: apiUrl, keyHeader, managementKey, consoleUrl: console.url, docsUrl };
+    const startUrl = `${urlOf(running(await startStartPage(port(4), page, print)))}/`;
+    const urls = { console_url: console.url, fields_url: fields.url, docs_url: docsUrl, start_url: startUrl };
+    return { urls, codeFragment: console.codeFragment, close };
   } catch (error) {
-    await started.console?.close();
+    await close();
     await cloud.close();
     throw error;
   }
@@ -142,12 +179,11 @@ export async function startService(
   const trusted = trustedCertificates(options.trust);
   const claimed = claimCredentialsFile(options.credentialsFile, options);
   let keyHeader = DEFAULT_KEY_HEADER;
-  const managementKey = managementKeyFrom(claimed.file);
   const write = (text: string) => process.stdout.write(text);
   const where = { ...options, workDirectory: WORK_DIRECTORY, ...(verbose && { printLogs: write }) };
   const reactorOutput = createReactorOutput(logDirectory(where), write);
   let tenant: TenantCredentials | undefined;
-  let consoleServer: ConsoleServer | undefined;
+  const addresses: PageAddresses = {};
   try {
     const cloud = await startCloud({
       ...where,
@@ -162,36 +198,27 @@ export async function startService(
         keyHeader = app.outputs.get('ApiKeyHeader') ?? keyHeader;
         tenant = await firstTenant(dataDirectory, app);
       },
-      extendGateway: (baseUrl, log) =>
-        gatewayExtension(
-          contract,
-          () => startPage({ baseUrl, keyHeader, managementKey, consoleUrl: consoleServer?.url ?? baseUrl }),
-          log,
-        ),
+      extendGateway: (_baseUrl, log) => gatewayExtension(contract, addresses, log),
       ...(signal !== undefined && { signal }),
       ...(onProgress !== undefined && { onProgress }),
     });
     if (tenant === undefined) throw new Error('the start did not prepare a tenant');
-    const pages = await pagesBeside(options, cloud, keyHeader, tenant, reactorOutput);
-    consoleServer = pages.console;
-    const credentials = {
-      base_url: cloud.baseUrl,
-      console_url: pages.console.url,
-      fields_url: pages.fields.url,
-      ...tenant,
-      ...administratorOf(cloud),
-    };
+    const beside = { options, cloud, keyHeader, tenant, reactorOutput, credentialsFile: claimed.file };
+    const pages = await pagesBeside(beside);
+    addresses.start = pages.urls.start_url;
+    addresses.docs = pages.urls.docs_url;
+    const credentials = { base_url: cloud.baseUrl, ...pages.urls, ...tenant, ...administratorOf(cloud) };
     claimed.write(credentials);
     return {
       ...cloud,
       credentials,
-      codeFragment: pages.console.codeFragment(),
+      codeFragment: pages.codeFragment(),
       credentialsFile: claimed.file,
       keyHeader,
       reactorOutputFile: reactorOutput.file,
       close: async () => {
         claimed.release();
-        await Promise.all([pages.console.close(), pages.fields.close()]);
+        await pages.close();
         await cloud.close();
         reactorOutput.close();
       },

@@ -19,14 +19,25 @@ describe('the reference', () => {
     expect(await served.json()).toEqual(committed);
   });
 
-  it('shadows no path of the interface', async () => {
+  it('is not on the origin of the API, which redirects to it and shadows no path of its own', async () => {
     const { key } = await aRevealingApplication();
-    for (const name of ['nothing', 'constructor', '__proto__']) {
-      const response = await fetch(`${credentials.base_url}/docs/${name}`, {
-        headers: { 'SVC-API-KEY': key },
-      });
-      expect([name, response.status]).toEqual([name, 404]);
-    }
+    const at = async (path: string) => {
+      const url = credentials.base_url + path;
+      const response = await fetch(url, { redirect: 'manual', headers: { 'SVC-API-KEY': key } });
+      return [response.status, response.headers.get('location')];
+    };
+    const { docs_url: docs } = credentials;
+    expect(await at('/docs')).toEqual([302, `${docs}/`]);
+    expect(await at('/docs/errors/forbidden')).toEqual([302, `${docs}/errors/forbidden`]);
+    for (const path of ['/docsx', '/docs/..%2f', '/docs//evil.example', '/docs/.git', '/', '/nothing'])
+      expect([path, ...(await at(path))]).toEqual([path, 404, null]);
+  });
+
+  it('answers any client about the page of an error', async () => {
+    const { status, headers } = await fetch(`${credentials.base_url}/docs/errors/forbidden`);
+    // The first request builds the site.
+    expect([200, 503]).toContain(status);
+    expect(headers.has('retry-after')).toBe(status === 503);
   });
 });
 

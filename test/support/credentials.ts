@@ -5,6 +5,8 @@ const credentialsSchema = z.object({
   base_url: z.string(),
   console_url: z.string(),
   fields_url: z.string(),
+  docs_url: z.string(),
+  start_url: z.string(),
   tenant_id: z.string(),
   management_key: z.string(),
   webhook_secret: z.string(),

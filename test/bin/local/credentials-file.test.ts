@@ -99,6 +99,8 @@ describe('a claimed file', () => {
     ...credentials,
     console_url: 'http://localhost:8788/',
     fields_url: 'http://localhost:8789',
+    docs_url: 'http://localhost:8790',
+    start_url: 'http://localhost:8791/',
     base_url: 'http://localhost:1',
     aws_endpoint_url: 'http://localhost:2',
     aws_access_key_id: 'AKIA',

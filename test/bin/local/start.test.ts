@@ -69,6 +69,8 @@ async function stop({ child, exit }: Started, signal: NodeJS.Signals = 'SIGINT')
 
 type Credentials = Record<
   | 'base_url'
+  | 'docs_url'
+  | 'start_url'
   | 'tenant_id'
   | 'management_key'
   | 'webhook_secret'
@@ -277,15 +279,18 @@ it('the credentials file of a running service is left unchanged', async () => {
   expect(await stop(third)).toBe(0);
 });
 
-it('browsers get a page with links at / without a key; other clients get the API', async () => {
+it('browsers get the start page at / of the API, without a key; other clients get the API', async () => {
   const file = join(directory, 'c11.json');
   const started = start('--port', '0', '--credentials', file);
   await untilReady(started);
-  const { base_url: url, management_key: key } = read(file);
-  const page = await fetch(url, { headers: { accept: 'text/html,*/*' } });
+  const { base_url: url, management_key: key, docs_url: docs, start_url: startUrl } = read(file);
+  const accept = { headers: { accept: 'text/html,*/*' } };
+  const redirected = await fetch(url, { ...accept, redirect: 'manual' });
+  expect([redirected.status, redirected.headers.get('location')]).toEqual([302, startUrl]);
+  const page = await fetch(url, accept);
   const html = await page.text();
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-  expect(html).toContain('href="/docs/"');
+  expect(html).toContain(`href="${docs}/"`);
   expect(html).toContain(file);
   expect(html).not.toContain(key);
   expect((await fetch(url)).status).toBe(404);

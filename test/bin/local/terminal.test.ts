@@ -14,6 +14,8 @@ const greeted = {
   baseUrl: 'http://localhost:8787',
   consoleUrl: 'http://localhost:8788/',
   fieldsUrl: 'http://localhost:8789',
+  docsUrl: 'http://localhost:8790',
+  startUrl: 'http://localhost:8791/',
   codeFragment: '#code=AAAAAAAAAAAAAAAAAAAAAA',
   keyHeader: 'SVC-API-KEY',
   managementKey: 'key_management_x',
