@@ -267,6 +267,23 @@ describe('a stored proxy', () => {
   });
 });
 
+describe('the service itself', () => {
+  it('is no destination: of a stored proxy, of the ephemeral one, or of a webhook', async () => {
+    const own = `https://${new URL(credentials.base_url).hostname}/proxy`;
+    const problem = ['must not be the service itself'];
+    const created = await management.post('/proxies', { name: 'x', destination_url: own });
+    expect([created.status, created.body.errors]).toEqual([400, { destination_url: problem }]);
+    const { key, post } = await anApplication({ permissions: ['token:use'] });
+    const forwarded = await call(key, 'GET', '/proxy', { headers: { 'SVC-PROXY-URL': own } });
+    expect(forwarded.body.proxy_error.errors).toEqual({ 'SVC-PROXY-URL': problem });
+    const code = 'module.exports = () => ({ raw: 1 });';
+    const { body: reactor } = await management.post('/reactors', { name: 'x', code, configuration: {} });
+    const started = await post(`/reactors/${reactor.id as string}/react`, { args: {}, callback_url: own });
+    expect([started.status, started.body.errors]).toEqual([400, { callback_url: problem }]);
+    await management.delete(`/reactors/${reactor.id as string}`);
+  });
+});
+
 describeNeeding('openDestination', 'a call', () => {
   serving();
 

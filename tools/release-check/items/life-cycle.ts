@@ -21,7 +21,9 @@ No response is other than 404 (GET /tokens/x), and cdk drift finds nothing after
     steps: `npx cdk deploy --all -c deployment=canary with a changed function, under ten requests a second:
 aws lambda get-alias --function-name $FUNCTION --name live --query RoutingConfig.AdditionalVersionWeights
 It shows a tenth for five minutes, then nothing. Then deploy a function that throws: the deployment fails,
-and the alias has the version of before.`,
+and the alias has the version of before. Last, let Proxy alone end by process.exit(1), and then by a loop: the
+deployment with exit fails, that with the loop succeeds. The log of Proxy has a line of each:
+aws logs filter-log-events --log-group-name $LOG --filter-pattern '{ $.type = "platform.report" }'`,
   },
   {
     id: 'removal',
