@@ -137,8 +137,8 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
     parameters: { ...ID, invocation_id: 'The `invocation_id` of the parked delivery.' },
     response: { description: 'The attempts begin.' },
     failures: {
-      404: 'The reactor does not exist, or no delivery of it is parked under this id.',
-      409: 'Another request is changing the delivery, or the same idempotency key is still running.',
+      404: 'The reactor does not exist, or no delivery of it is listed under this id.',
+      409: 'A key that asked for the delivery was revoked, another request is changing it, or the same idempotency key is still running.',
     },
   },
 };

@@ -13,6 +13,8 @@ import type { Print } from './request-log.ts';
 export function deliveryReports(print: Print, namespace: string): (sent: Sent) => HandledMessage {
   const metrics = printedMetrics(print, namespace, 'webhook-sender');
   return ({ outcome, attempt, status, reason, nextAt }) => {
+    // Nothing was sent, so no receiver has failed.
+    if (outcome === 'forbidden') return { level: 'warn', fields: { outcome, reason } };
     const isDelivered = outcome === 'delivered';
     const failure = isDelivered ? undefined : (reason ?? `HTTP ${String(status)}`);
     if (failure !== undefined) metrics().addMetadata('reason', failure);

@@ -29,7 +29,7 @@ export const parkedDelivery = /* @__PURE__ */ madeOnce(() =>
       last_status: described(z.optional(z.int()), 'HTTP status of the response to the last attempt.'),
       last_reason: described(
         z.optional(z.string()),
-        'Why the last attempt got no response, such as `connection refused`.',
+        'Why the last attempt got no response, such as `connection refused`. `forbidden`: a key that asked for the delivery was revoked, and nothing more is sent.',
       ),
       created_at: described(time(), 'When the reactor was invoked.'),
       deleted_at: described(time(), 'When the delivery is deleted with its result.'),

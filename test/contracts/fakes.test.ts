@@ -1,8 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
-import type { Application } from '../../src/core/applications/application.ts';
 import { createVault } from '../../src/core/crypto/vault.ts';
 import { aVault } from '../support/builders/a-vault.ts';
-import { applicationReads } from '../support/fakes/applications.ts';
+import { anApplicationStore } from '../support/fakes/applications.ts';
 import { aCheckCursor } from '../support/fakes/a-check-cursor.ts';
 import { aSealSigner } from '../support/fakes/a-seal-signer.ts';
 import {
@@ -15,7 +14,6 @@ import {
   someTrailPages,
 } from '../support/fakes/an-audit-trail.ts';
 import { anIndex, anIndexReader, anIndexStore, someIndexPages } from '../support/fakes/an-index.ts';
-import { at } from '../support/fakes/by-tenant.ts';
 import { aDeploymentKeyStore } from '../support/fakes/a-deployment-key-store.ts';
 import { aReactorStore } from '../support/fakes/a-reactor-store.ts';
 import { aTenantStore } from '../support/fakes/a-tenant-store.ts';
@@ -86,9 +84,8 @@ indexStoreContract('in memory', () => {
   return { store: anIndexStore(index), reader: anIndexReader(index), pages: someIndexPages(index) };
 });
 
-const applications = new Map<string, Application>();
+const applicationStore = anApplicationStore(Date.now);
 applicationReadsContract('in memory', () => ({
-  reads: applicationReads(applications),
-  put: (application) =>
-    Promise.resolve(applications.set(at(application.tenantId, application.id), application)),
+  reads: applicationStore,
+  put: (application) => applicationStore.create(application),
 }));

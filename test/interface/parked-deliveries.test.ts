@@ -168,6 +168,55 @@ inMemoryOrThorough('the parked deliveries of a reactor', () => {
     expect((await list(reactor)).body.data[1]).toMatchObject({ invocation_id: id, attempts: 10 });
   }, 120_000);
 
+  it('end with the key that was revoked, and its session, and not with one that had ended', async () => {
+    const { body: shop } = await management.post('/applications', {
+      name: 'x',
+      type: 'private',
+      rules: [revealing()],
+    });
+    const { body: site } = await management.post('/applications', {
+      name: 'x',
+      type: 'public',
+      permissions: ['token:create'],
+    });
+    const keys = `/applications/${shop.id as string}/keys`;
+    const [leaked, ending] = [(await management.post(keys)).body, (await management.post(keys)).body];
+    const { body: session } = await clientOf(site.key as string).post('/sessions');
+    await clientOf(leaked.key as string).post('/sessions/authorize', {
+      nonce: session.nonce,
+      rules: [revealing()],
+      expires_at: new Date(service.now() + 3_600_000).toISOString(),
+    });
+    const callback_url = 'https://nowhere.invalid/thief';
+    const [byKey, bySession] = await Promise.all(
+      [leaked.key, session.session_key, ending.key].map(async (key) => {
+        const { status, body } = await clientOf(key as string).post(`/reactors/${other}/react`, {
+          callback_url,
+        });
+        expect(status).toBe(202);
+        return body.id as string;
+      }),
+    );
+    const end = new Date(service.now() + 30_000).toISOString();
+    await management.patch(`${keys}/${ending.id as string}`, { expires_at: end });
+    expect((await management.delete(`${keys}/${leaked.id as string}`)).status).toBe(204);
+    await service.pass(60_000);
+    expect((await management.delete(`${keys}/${ending.id as string}`)).status).toBe(204);
+    const revoked = [byKey, bySession];
+    const found = await until(async () => {
+      await service.pass(700_000);
+      const { data } = (await list(other)).body as { data: { invocation_id: string; last_reason: string }[] };
+      return data.length === 3 ? data : undefined;
+    });
+    for (const { invocation_id: id, last_reason: reason } of found) {
+      expect([id, reason === 'forbidden']).toEqual([id, revoked.includes(id)]);
+      expect((await resend(other, id)).status).toBe(revoked.includes(id) ? 409 : 204);
+    }
+    const { body } = await clientOf(shop.key as string).get(`/reactors/${other}/results/${byKey ?? ''}`);
+    // Its other key still reads the result, whether the run had begun or not.
+    expect(['succeeded', 'failed']).toContain(body.status);
+  }, 120_000);
+
   it('are gone with the reactor, and at their end', async () => {
     expect((await resend(reactor, parked[0] ?? '')).status).toBe(204);
     await service.pass(15 * 86_400_000);

@@ -12,6 +12,7 @@ import { aStoredReactor } from '../support/builders/a-stored-reactor.ts';
 import { anInvocation } from '../support/builders/an-invocation.ts';
 import { aReactorStore } from '../support/fakes/a-reactor-store.ts';
 import { anInvocationStore } from '../support/fakes/an-invocation-store.ts';
+import { applicationReads } from '../support/fakes/applications.ts';
 import { at } from '../support/fakes/by-tenant.ts';
 import { someTenantKeys } from '../support/tenant-keys.ts';
 
@@ -65,6 +66,7 @@ function aWorld(deliveries: readonly (typeof delivery extends fc.Arbitrary<infer
     tenantKeys: someTenantKeys(),
     reactorStore: aReactorStore(new Map(REACTORS.map((each) => [at(each.tenantId, each.id), each]))),
     invocationStore: anInvocationStore(invocations),
+    applicationGrantsStore: applicationReads(new Map()),
     deliveryQueue: { send: ({ id }: { readonly id: string }) => Promise.resolve(void sent.push(id)) },
   };
   return { deps, all, invocations, sent };

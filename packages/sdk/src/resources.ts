@@ -414,7 +414,10 @@ export interface ParkedDelivery {
   readonly attempts: number;
   /** HTTP status of the response to the last attempt. */
   readonly last_status?: number;
-  /** Why the last attempt got no response, such as `connection refused`. */
+  /**
+   * Why the last attempt got no response, such as `connection refused`. `forbidden`: a key that
+   * asked for the delivery was revoked, and nothing more is sent.
+   */
   readonly last_reason?: string;
   /** When the reactor was invoked. */
   readonly created_at: string;

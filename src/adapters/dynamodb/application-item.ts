@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Application } from '../../core/applications/application.ts';
 import { RETIRED_MS } from '../../core/access/credential-store.ts';
 import type { ApplicationKey } from '../../core/applications/application-key.ts';
-import type { ApplicationGrants } from '../../core/applications/application-store.ts';
+import type { ApplicationGrants, DeletedKey } from '../../core/applications/application-store.ts';
 import { APPLICATION_TYPES } from '../../core/access/permission.ts';
 import { grantsShape } from './grants-shape.ts';
 import { RETIRED_PREFIX, type ItemKey } from './keys.ts';
@@ -74,12 +74,14 @@ const credentialItem = z.lazy(() =>
 /** A stored copy of a key; `isRetired` marks a tombstone. */
 export type StoredCredential = z.output<typeof credentialItem>;
 
-const retiredItem = z.lazy(() => z.object({ sk: z.string(), keyHash: binary }));
+const retiredItem = z.lazy(() =>
+  z.object({ sk: z.string(), keyHash: binary, endedAtMs: z.exactOptional(z.number()) }),
+);
 
 /** Parses the record of a retired key. Throws if it is another kind of item. */
-export function readRetiredKey(item: Item): { readonly keyId: string; readonly keyHash: Buffer } {
-  const { sk, keyHash } = retiredItem.parse(item);
-  return { keyId: sk.slice(RETIRED_PREFIX.length), keyHash };
+export function readRetiredKey(item: Item): DeletedKey & { readonly keyHash: Buffer } {
+  const { sk, keyHash, endedAtMs } = retiredItem.parse(item);
+  return { keyId: sk.slice(RETIRED_PREFIX.length), keyHash, hadEnded: endedAtMs !== undefined };
 }
 
 const ttlOf = ({ expiresAtMs }: Pick<Application, 'expiresAtMs'>) =>

@@ -81,15 +81,18 @@ const changeKey = (table: string, application: Application, key: ApplicationKey)
  */
 function retireKey(
   table: string,
-  { tenantId, id }: Application,
-  { id: keyId, hash: keyHash }: ApplicationKey,
+  { tenantId, id, expiresAtMs: applicationEnd = Infinity }: Application,
+  { id: keyId, hash: keyHash, expiresAtMs = Infinity }: ApplicationKey,
   now: number,
 ): TransactWriteItem[] {
   const gone = { tenantId, applicationId: id, keyId, keyHash, sourceAddresses: [], isRetired: true };
   const ttl = timeToLive(now + RETIRED_MS);
+  // A key that had ended is not revoked by its deletion.
+  const endedAtMs = Math.min(expiresAtMs, applicationEnd);
+  const ended = endedAtMs <= now ? { endedAtMs } : {};
   return [
     ...ALL_COPIES.map((copy) => put(table, { ...credentialKey(keyHash, copy), ...gone, ttl })),
-    put(table, { ...retiredKey(tenantId, keyId), applicationId: id, keyHash, ttl }),
+    put(table, { ...retiredKey(tenantId, keyId), applicationId: id, keyHash, ...ended, ttl }),
   ];
 }
 

@@ -1,9 +1,14 @@
 import type { ApplicationGrants, ApplicationGrantsStore } from '../../core/applications/application-store.ts';
 import type { CredentialStore } from '../../core/access/credential-store.ts';
 import { defined } from '../../core/shared/defined.ts';
-import { readCredentialItem, readGrantsItem, type StoredCredential } from './application-item.ts';
+import {
+  readCredentialItem,
+  readGrantsItem,
+  readRetiredKey,
+  type StoredCredential,
+} from './application-item.ts';
 import { batchGet, getItem } from './batch-get.ts';
-import { credentialKey, grantsKey, someCopy } from './keys.ts';
+import { credentialKey, grantsKey, retiredKey, someCopy } from './keys.ts';
 import type { Table } from './table-client.ts';
 
 /** Most keys that an instance remembers whose rights are not in their copies. */
@@ -80,6 +85,11 @@ export function createCredentialStore(table: Table): CredentialStore & Applicati
     async grants(tenantId, ids) {
       const keys = [...new Set(ids)].map((id) => grantsKey(tenantId, id, copy()));
       return (await batchGet(table, keys)).map(readGrantsItem);
+    },
+
+    async deletedKeys(tenantId, keyIds) {
+      const keys = [...new Set(keyIds)].map((id) => retiredKey(tenantId, id));
+      return (await batchGet(table, keys)).map(readRetiredKey);
     },
   };
 }

@@ -29,13 +29,14 @@ const invocationItem = z.lazy(() =>
     tenantId: z.string(),
     reactorId: z.string(),
     credentialId: z.string(),
+    keys: z.exactOptional(z.array(z.object({ applicationId: z.string(), keyId: z.string() }))),
     state: z.enum(['queued', 'running', 'succeeded', 'failed']),
     createdAt: z.number(),
     runner: z.exactOptional(z.string()),
     sender: z.exactOptional(z.string()),
     runUntil: z.exactOptional(z.number()),
     wasInterrupted: z.exactOptional(z.literal(true)),
-    delivery: z.enum(['none', 'pending', 'delivered', 'parked']),
+    delivery: z.enum(['none', 'pending', 'delivered', 'parked', 'forbidden']),
     attempts: z.number(),
     lastStatus: z.exactOptional(z.number()),
     lastReason: z.exactOptional(z.string()),
@@ -53,6 +54,9 @@ const contentItem = z.lazy(() => z.object({ partCount: z.number() }));
 /** How long after its last due time DynamoDB deletes an invocation if no sweep runs, in ms. */
 const BACKSTOP_MS = 30 * 24 * 60 * 60 * 1000;
 
+/** The states of deliveries that the list of their reactor has. */
+const LISTED: ReadonlySet<Invocation['delivery']> = new Set(['parked', 'forbidden']);
+
 /**
  * Deliveries after a failed attempt have partitions of their own in the index, so that one query
  * lists them for an operator.
@@ -63,9 +67,9 @@ function partitionOf({ delivery, attempts, sender }: Invocation): string | undef
   return delivery === 'pending' && failed > 0 ? RETRIED_PARTITION : undefined;
 }
 
-/** The attributes that put a parked delivery, and no other, into the index of its reactor. */
+/** The attributes that put a parked or forbidden delivery into the list of its reactor. */
 function parkedIn(invocation: Invocation): Item {
-  if (invocation.delivery !== 'parked') return {};
+  if (!LISTED.has(invocation.delivery)) return {};
   const { tenantId, reactorId } = invocation;
   return { parkedPk: parkedPartition(tenantId, reactorId), parkedSk: positionOf(invocation) };
 }
@@ -130,7 +134,7 @@ async function* parkedOf(
     const invocations = (await batchGet(reactors, keys)).map(read);
     // The index lags, so the items decide.
     yield invocations
-      .filter(({ delivery }) => delivery === 'parked')
+      .filter(({ delivery }) => LISTED.has(delivery))
       .toSorted((a, b) => (positionOf(a) < positionOf(b) ? -1 : 1));
   } while (start !== undefined);
 }

@@ -2,7 +2,8 @@ import * as z from 'zod/mini';
 import type { ApplicationGrantsStore } from '../../core/applications/application-store.ts';
 import type { Credential, CredentialStore } from '../../core/access/credential-store.ts';
 import { narrowGrants } from '../../core/access/delegation.ts';
-import type { Grantor, SessionStore } from '../../core/access/session.ts';
+import type { Grantor } from '../../core/access/caller.ts';
+import type { SessionStore } from '../../core/access/session.ts';
 import { getItem } from './batch-get.ts';
 import { grantsShape } from './grants-shape.ts';
 import { nonceKey, sessionKey } from './keys.ts';
@@ -153,10 +154,11 @@ export function createSessionStore(
       const { id, tenantId, createdBy, makingKey, permissions, rules, expiresAtMs } = session;
       const { authorizedBy = createdBy, authorizingKey = makingKey } = session;
       // The applications are read for their grants anyway, and their copies name the current keys.
-      const behind = await stillBehind(applications, tenantId, [
+      const sessionKeys = [
         { applicationId: createdBy, keyId: makingKey },
         { applicationId: authorizedBy, keyId: authorizingKey },
-      ]);
+      ];
+      const behind = await stillBehind(applications, tenantId, sessionKeys);
       if (behind === undefined) return undefined;
       return {
         keyHash: session.keyHash,
@@ -166,6 +168,7 @@ export function createSessionStore(
           applicationId: authorizedBy,
           type: 'session',
           actsBy: 'session',
+          sessionKeys,
           ...narrowGrants(
             behind.found.find((application) => application.id === authorizedBy),
             { permissions, rules },

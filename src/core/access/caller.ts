@@ -2,6 +2,12 @@ import type { Viewer } from './access-decision.ts';
 import type { ApplicationType } from './permission.ts';
 import type { TenantSettings } from './tenant-basics.ts';
 
+/** An application, and the id of the key by which it acted. */
+export interface Grantor {
+  readonly applicationId: string;
+  readonly keyId: string;
+}
+
 /** The authenticated credential behind a request, with its current grants. */
 export interface Caller extends Viewer {
   readonly tenantId: string;
@@ -27,6 +33,8 @@ export interface Caller extends Viewer {
    * session, ends with it.
    */
   readonly keyId?: string;
+  /** The keys that made and authorized a session, which ends with each of them. */
+  readonly sessionKeys?: readonly Grantor[];
   /** Settings of the tenant; absent unless the operation depends on them. */
   readonly tenantSettings?: TenantSettings;
 }
@@ -37,6 +45,13 @@ export interface Caller extends Viewer {
  */
 export function asWriter({ atMost: _, ...writer }: Caller): Caller {
   return writer;
+}
+
+/** The keys with which everything ends that a caller starts. */
+export function keysBehind({ applicationId, keyId, sessionKeys }: Caller): readonly Grantor[] {
+  if (sessionKeys !== undefined) return sessionKeys;
+  if (keyId === undefined) throw new Error('caller: no key of an application is behind it');
+  return [{ applicationId, keyId }];
 }
 
 /** Identifies the credential of a caller in a record. */

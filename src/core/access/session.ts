@@ -5,7 +5,7 @@ import { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import type { Grants } from './access-rule.ts';
-import type { Caller } from './caller.ts';
+import type { Caller, Grantor } from './caller.ts';
 import { permissionsBeyond } from './delegation.ts';
 import { checkSessionRules } from './validate-grants.ts';
 import type { Platform } from '../shared/platform.ts';
@@ -21,12 +21,6 @@ export const SESSION_LIMITS = {
   grantsBytes: 300_000,
 } as const;
 const NONCE_BYTES = 24;
-
-/** An application, and the id of the key by which it acted. */
-export interface Grantor {
-  readonly applicationId: string;
-  readonly keyId: string;
-}
 
 /** A session that is not authorized yet. */
 export interface NewSession {

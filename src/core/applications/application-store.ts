@@ -48,6 +48,15 @@ export interface ApplicationGrantsStore {
    * may be among them.
    */
   grants(tenantId: string, ids: readonly string[]): Promise<readonly ApplicationGrants[]>;
+  /** Finds which of these keys were deleted in the last 30 days, in any order. */
+  deletedKeys(tenantId: string, keyIds: readonly string[]): Promise<readonly DeletedKey[]>;
+}
+
+/** What is remembered of a key that was deleted, by itself or with its application. */
+export interface DeletedKey {
+  readonly keyId: string;
+  /** The key had ended before it was deleted, so its deletion revoked nothing. */
+  readonly hadEnded: boolean;
 }
 
 /** Names in the API of the members that a change affects. */
@@ -92,4 +101,7 @@ export const APPLICATION_STORE_EFFECTS: PortEffects<ApplicationStore> = {
   list: 'none',
 };
 
-export const APPLICATION_GRANTS_STORE_EFFECTS: PortEffects<ApplicationGrantsStore> = { grants: 'none' };
+export const APPLICATION_GRANTS_STORE_EFFECTS: PortEffects<ApplicationGrantsStore> = {
+  grants: 'none',
+  deletedKeys: 'none',
+};

@@ -1,3 +1,4 @@
+import type { Grantor } from '../access/caller.ts';
 import { sortableTime } from '../shared/position.ts';
 
 /** The state that an asynchronous invocation is in (docs/contract.md#asynchronous-invocations). */
@@ -5,9 +6,11 @@ export type InvocationState = 'queued' | 'running' | 'succeeded' | 'failed';
 
 /**
  * The state of the delivery of a result: `none` before there is one, and again once its content is
- * deleted. A `parked` delivery has used up all attempts, and waits until it is sent again.
+ * deleted. A `parked` delivery has used up all attempts, and waits until it is sent again. A
+ * `forbidden` one has ended because a key was revoked. It is listed beside those, and never sent
+ * again.
  */
-export type DeliveryState = 'none' | 'pending' | 'delivered' | 'parked';
+export type DeliveryState = 'none' | 'pending' | 'delivered' | 'parked' | 'forbidden';
 
 /** An asynchronous invocation without its content. Times are in ms since the epoch. */
 export interface Invocation {
@@ -16,6 +19,11 @@ export interface Invocation {
   readonly reactorId: string;
   /** The application or session that invoked the reactor. Only this one may read the result. */
   readonly credentialId: string;
+  /**
+   * The keys that ask for the run and the delivery, which end with each of them: that of the
+   * application, or both of a session. Absent if an earlier version accepted the invocation.
+   */
+  readonly keys?: readonly Grantor[];
   readonly state: InvocationState;
   readonly createdAt: number;
   /** The attempt that claimed the invocation. No other attempt may finish it. */
@@ -52,11 +60,11 @@ export function positionOf({ createdAt, id }: Pick<Invocation, 'createdAt' | 'id
 }
 
 /**
- * Whether a delivery waits for someone to send it again. From its due time on it is as good as
- * deleted, even before the sweep.
+ * Whether a delivery is in the list of its reactor: it is parked, or ended as forbidden. From its
+ * due time on it is as good as deleted, even before the sweep.
  */
-export function isParked({ delivery, dueAt }: Invocation, now: number): boolean {
-  return delivery === 'parked' && dueAt > now;
+export function isListed({ delivery, dueAt }: Invocation, now: number): boolean {
+  return (delivery === 'parked' || delivery === 'forbidden') && dueAt > now;
 }
 
 /** How long a result can be read (docs/contract.md#asynchronous-invocations). */

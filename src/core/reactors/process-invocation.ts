@@ -1,4 +1,5 @@
 import type { TenantBasicsStore } from '../access/tenant-basics.ts';
+import { keyRevoked } from '../applications/revoked-keys.ts';
 import type { JsonObject } from '../shared/json.ts';
 import { leavesOf } from '../shared/shape.ts';
 import type { Secret } from '../shared/secret.ts';
@@ -117,18 +118,20 @@ function endsWith(
 /** Runs the code. Returns `not-run` if it certainly did not run and may be retried later. */
 async function runClaimed(
   deps: ProcessInvocationDeps,
-  { reactorId, tenantId }: Invocation,
+  invocation: Invocation,
   payload: InvocationPayload,
 ): Promise<Ended | 'not-run'> {
+  const { reactorId, tenantId } = invocation;
   const { args, service, timeoutMs } = payload;
   const deadline = deps.clock() + timeoutMs + RUN_OVERHEAD_MS / 2;
   try {
     deps.audit.actsFor(payload);
     const [invoker, tenant] = await Promise.all([
-      invokerOf(deps, tenantId, payload),
+      invokerOf(deps, invocation, payload),
       deps.tenantBasicsStore.basics(tenantId),
     ]);
-    if (tenant === undefined) throw noInvoker();
+    if (invoker === 'revoked') throw keyRevoked();
+    if (invoker === undefined || tenant === undefined) throw noInvoker();
     const caller = { ...invoker, tenantSettings: tenant.settings };
     checkInvoker(caller, CALLS_BACK);
     const input = { reactorId, args, service, timeoutMs, deadline, way: CALLS_BACK };

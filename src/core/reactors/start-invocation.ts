@@ -1,4 +1,4 @@
-import type { Caller } from '../access/caller.ts';
+import { keysBehind, type Caller } from '../access/caller.ts';
 import { parseDestination, type EgressAllowList } from '../egress/destination.ts';
 import { TemplateFields } from '../expressions/template-fields.ts';
 import { invalid } from '../shared/service-error.ts';
@@ -83,6 +83,7 @@ export async function startInvocation(
     ...id,
     reactorId: input.reactorId,
     credentialId: caller.credentialId,
+    keys: keysBehind(caller),
     state: 'queued',
     createdAt: now,
     delivery: 'none',

@@ -20,11 +20,15 @@ async function move(
 }
 
 /**
- * Parks a delivery whose attempts are used up. It waits to be sent again, at most until its content
- * is deleted.
+ * Parks a delivery whose attempts are used up, or ends one as `forbidden`. Both are listed for as
+ * long, at most until their content is deleted.
  */
-export function parking({ createdAt }: Invocation, now: number): Partial<Invocation> {
-  return { delivery: 'parked', dueAt: Math.min(now + PARKED_MS, createdAt + CONTENT_MS) };
+export function parking(
+  { createdAt }: Invocation,
+  now: number,
+  delivery: 'parked' | 'forbidden' = 'parked',
+): Pick<Invocation, 'delivery' | 'dueAt'> {
+  return { delivery, dueAt: Math.min(now + PARKED_MS, createdAt + CONTENT_MS) };
 }
 
 /**

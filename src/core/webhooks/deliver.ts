@@ -1,12 +1,8 @@
+import type { Caller } from '../access/caller.ts';
 import { parseDestination, type EgressAllowList } from '../egress/destination.ts';
 import type { EgressClient } from '../egress/egress-client.ts';
 import { DELIVERY_TRIES, pauseAfter, SENDER_LEASE_MS, type Invocation } from '../reactors/invocation.ts';
-import {
-  openPayload,
-  type ContentDeps,
-  type InvocationPayload,
-  type InvocationResult,
-} from '../reactors/invocation-content.ts';
+import { openPayload, type ContentDeps, type InvocationResult } from '../reactors/invocation-content.ts';
 import type { InvocationId, InvocationQueue } from '../reactors/invocation-store.ts';
 import { storedResult } from '../reactors/get-result.ts';
 import { invokerOf, type InvokerDeps } from '../reactors/invoker.ts';
@@ -17,7 +13,7 @@ import type { JsonObject } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
 import { mayUseAgain, resultNotAvailable, type TokenUseDeps } from '../tokens/token-use.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { deliveryFailure, NOT_ALLOWED_ANY_MORE } from './delivery-failure.ts';
+import { deliveryFailure, KEY_REVOKED, NOT_ALLOWED_ANY_MORE } from './delivery-failure.ts';
 import { signWebhook } from './sign-webhook.ts';
 import { webhookSecrets, type WebhookSecretDeps } from './webhook-secrets.ts';
 
@@ -39,7 +35,7 @@ const MESSAGE_DELAY_MAX_MS = 900_000;
 
 /** What an attempt reports to its audit record, the log and the metric. */
 export interface Sent extends Attempt {
-  readonly outcome: 'delivered' | 'failed' | 'parked';
+  readonly outcome: 'delivered' | 'failed' | 'parked' | 'forbidden';
   /** The number of this attempt, counted from 1. */
   readonly attempt: number;
   /**
@@ -56,6 +52,9 @@ interface Attempt {
   readonly reason?: string;
 }
 
+/** Why an attempt did not happen, for good: something is missing, or a key was revoked. */
+type NoAttempt = 'gone' | 'forbidden';
+
 /** The error for a result that the application, if it still exists, may not send any more. */
 const mayNotSend = () =>
   new ServiceError(
@@ -70,25 +69,30 @@ const mayNotSend = () =>
  */
 async function bodyToSend(
   deps: DeliverDeps,
-  { tenantId }: Invocation,
-  payload: InvocationPayload,
+  invoker: Caller | undefined,
   result: InvocationResult | undefined,
 ): Promise<JsonObject> {
   if (result === undefined) return deps.presentFailure(resultNotAvailable());
   const { body, uses } = result;
   if (uses.length === 0) return body;
   try {
-    const isThere = await mayUseAgain(deps, await invokerOf(deps, tenantId, payload), CALLS_BACK, uses);
+    if (invoker === undefined) throw mayNotSend();
+    const isThere = await mayUseAgain(deps, invoker, CALLS_BACK, uses);
     return isThere ? body : deps.presentFailure(resultNotAvailable());
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code === 'dependency_unavailable') throw error;
-    for (const use of uses) deps.audit.saw(use, 'refused');
+    refuse(deps, result);
     return deps.presentFailure(mayNotSend());
   }
 }
 
-/** Makes one attempt. Returns `gone` if the content or the destination is missing for good. */
-async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt | 'gone'> {
+/** Records that the tokens behind a result were not sent. */
+function refuse({ audit }: DeliverDeps, { uses }: Pick<InvocationResult, 'uses'>): void {
+  for (const use of uses) audit.saw(use, 'refused');
+}
+
+/** Makes one attempt, unless it is clear that none can ever succeed. */
+async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt | NoAttempt> {
   const [payload, stored] = await Promise.all([
     openPayload(deps, invocation),
     storedResult(deps, invocation),
@@ -97,22 +101,26 @@ async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt 
   deps.audit.actsFor(payload.reveal());
   // A result that ended with its tokens is still delivered, as an error that says so.
   if (stored === undefined && invocation.resultUntil === undefined) return 'gone';
+  // Both reads start in one turn of the event loop, so that they share a call.
+  const [invoker, secrets] = await Promise.all([
+    invokerOf(deps, invocation, payload.reveal()),
+    webhookSecrets(deps, invocation.tenantId),
+  ]);
+  if (invoker === 'revoked') {
+    if (stored !== undefined) refuse(deps, stored.reveal());
+    return 'forbidden';
+  }
   const destination = parseDestination(payload.reveal().callbackUrl, { allowList: deps.egressAllowList });
   // The destination was valid when the invocation was accepted. The deployer may have changed the
   // allow list since.
   if (typeof destination === 'string') return { reason: NOT_ALLOWED_ANY_MORE };
   // All reactors of the tenant share the secret, so the body names the reactor and the application.
   const text = JSON.stringify({
-    ...(await bodyToSend(deps, invocation, payload.reveal(), stored?.reveal())),
+    ...(await bodyToSend(deps, invoker, stored?.reveal())),
     reactor_id: invocation.reactorId,
     application_id: payload.reveal().applicationId,
   });
-  const signed = signWebhook(
-    invocation.id,
-    text,
-    await webhookSecrets(deps, invocation.tenantId),
-    deps.clock(),
-  );
+  const signed = signWebhook(invocation.id, text, secrets, deps.clock());
   const { pathname, search } = destination.url;
   const { status } = await deps.egress.send({
     destination,
@@ -130,7 +138,7 @@ async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt 
  * Makes one attempt. An unreachable or forbidden receiver is a failed attempt; any other error is
  * thrown, and the delivery is retried.
  */
-async function tryOnce(deps: DeliverDeps, invocation: Invocation): Promise<Attempt | 'gone'> {
+async function tryOnce(deps: DeliverDeps, invocation: Invocation): Promise<Attempt | NoAttempt> {
   try {
     return await post(deps, invocation);
   } catch (error) {
@@ -139,12 +147,19 @@ async function tryOnce(deps: DeliverDeps, invocation: Invocation): Promise<Attem
   }
 }
 
-function afterTry(attempt: Attempt | 'gone', claimed: Invocation, now: number): Invocation {
+function afterTry(attempt: Attempt | NoAttempt, claimed: Invocation, now: number): Invocation {
   const { lastStatus: _, lastReason: __, sender: ___, ...rest } = claimed;
   const end = Math.max(now, claimed.readableUntil);
   // The content is missing, as after a restore. The receiver is not at fault and no operator can
   // repair it, so the delivery ends (docs/storage.md#invocations-and-reactors).
   if (attempt === 'gone') return { ...rest, delivery: 'none', dueAt: end };
+  if (attempt === 'forbidden')
+    return {
+      ...rest,
+      attempts: rest.attempts - 1,
+      lastReason: KEY_REVOKED,
+      ...parking(rest, now, 'forbidden'),
+    };
   const { status, reason } = attempt;
   const reported = defined({ ...rest, lastStatus: status, lastReason: reason });
   if (status !== undefined && status >= 200 && status < 300)
@@ -155,7 +170,7 @@ function afterTry(attempt: Attempt | 'gone', claimed: Invocation, now: number): 
 
 function outcomeOf({ delivery, dueAt }: Invocation): Pick<Sent, 'outcome' | 'nextAt'> {
   if (delivery === 'pending') return { outcome: 'failed', nextAt: dueAt };
-  return { outcome: delivery === 'delivered' ? 'delivered' : 'parked' };
+  return { outcome: delivery === 'delivered' || delivery === 'forbidden' ? delivery : 'parked' };
 }
 
 /**
@@ -184,5 +199,6 @@ export async function deliver(deps: DeliverDeps, id: InvocationId): Promise<Sent
     // Without this message, the sweep would find the delivery up to a minute later.
     await deps.deliveryQueue.send(id, pauseMs).catch(deps.onFailure);
   if (attempt === 'gone') return undefined;
-  return { ...attempt, attempt: claimed.attempts, ...outcomeOf(next) };
+  const made = attempt === 'forbidden' ? { reason: KEY_REVOKED } : attempt;
+  return { ...made, attempt: claimed.attempts, ...outcomeOf(next) };
 }

@@ -28,6 +28,9 @@ const REASONS = new Map(
 /** The reason why no attempt is made: the allow list has changed. */
 export const NOT_ALLOWED_ANY_MORE = 'callback_url that is not allowed any more';
 
+/** The reason why a delivery has ended: a key that asked for it was revoked. */
+export const KEY_REVOKED = 'forbidden';
+
 /**
  * Says why an attempt got no response, by one of a closed list of texts. A message of a socket or a
  * parser may quote the request, so none of it is passed on.

@@ -4,13 +4,14 @@ import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import { decodeCursor, encodeCursor } from '../lists/cursor.ts';
 import { sliceAfter, type Page } from '../lists/pagination.ts';
 import { existingReactor, type GetReactorDeps } from '../reactors/get-reactor.ts';
-import { isParked, positionOf, type Invocation } from '../reactors/invocation.ts';
+import { isListed, positionOf, type Invocation } from '../reactors/invocation.ts';
 import type { InvocationStore } from '../reactors/invocation-store.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
-import { notParked, startAgain, type ResendDeps } from './undelivered.ts';
+import { KEY_REVOKED } from './delivery-failure.ts';
+import { forbiddenAmong, notParked, startAgain, type ResendDeps } from './undelivered.ts';
 
 export interface ParkedDeliveriesDeps extends ResendDeps, Pick<GetReactorDeps, 'reactorStore'> {
-  readonly invocationStore: Pick<InvocationStore, 'find' | 'parked' | 'resend'>;
+  readonly invocationStore: Pick<InvocationStore, 'find' | 'parked' | 'resend' | 'update'>;
   readonly tenantKeys: Pick<TenantKeys, 'current' | 'all'>;
 }
 
@@ -24,6 +25,13 @@ async function* entries(batches: AsyncIterable<readonly Invocation[]>) {
   for await (const batch of batches)
     yield batch.map((invocation) => ({ position: positionOf(invocation), invocation }));
 }
+
+/** Shows a delivery that ends before its next attempt as one that has ended. */
+const asForbidden = ({ lastStatus: _, ...invocation }: Invocation): Invocation => ({
+  ...invocation,
+  delivery: 'forbidden',
+  lastReason: KEY_REVOKED,
+});
 
 /**
  * A page of the parked deliveries of a reactor, the oldest first
@@ -46,13 +54,15 @@ export async function listParked(
   const after = cursor === undefined ? undefined : decodeCursor(keys, scope, cursor);
   const now = deps.clock();
   // One more than the page has shows whether another one follows.
-  const found = deps.invocationStore.parked({ tenantId, reactorId }, after, size + 1);
+  const batches = deps.invocationStore.parked({ tenantId, reactorId }, after, size + 1);
   const [slice] = await Promise.all([
-    sliceAfter(entries(found), ({ invocation }) => isParked(invocation, now), size),
+    sliceAfter(entries(batches), ({ invocation }) => isListed(invocation, now), size),
     existingReactor(deps, tenantId, reactorId),
   ]);
+  const found = slice.entries.map(({ invocation }) => invocation);
+  const forbidden = await forbiddenAmong(deps, tenantId, found);
   return {
-    items: slice.entries.map(({ invocation }) => invocation),
+    items: found.map((each) => (forbidden.has(each.id) ? asForbidden(each) : each)),
     info: { size, after: slice.next === undefined ? null : encodeCursor(key, scope, slice.next) },
   };
 }
@@ -60,8 +70,8 @@ export async function listParked(
 /**
  * Starts a parked delivery of a reactor again, with all of its attempts. Throws `not_found` if none
  * is parked under this id, for this reactor of the caller's tenant, and `conflict` if it is being
- * changed. The rules of the invoker decide again before each attempt, so the caller of this
- * operation gives it no right.
+ * changed or a key that asked for it was revoked. The rules of the invoker decide again before each
+ * attempt, so the caller of this operation gives it no right.
  */
 export async function resendParked(
   deps: ParkedDeliveriesDeps,

@@ -23,7 +23,7 @@ import { aVault } from '../../support/builders/a-vault.ts';
 import { anApplication } from '../../support/builders/an-application.ts';
 import { aTenantStore } from '../../support/fakes/a-tenant-store.ts';
 import { anInvocationStore } from '../../support/fakes/an-invocation-store.ts';
-import { applicationReads } from '../../support/fakes/applications.ts';
+import { anApplicationStore } from '../../support/fakes/applications.ts';
 import { at } from '../../support/fakes/by-tenant.ts';
 import { inSteps, type Step } from '../../support/fakes/in-steps.ts';
 import { tenantKeysFrom } from '../../support/tenant-keys.ts';
@@ -51,10 +51,12 @@ export function anInvocationWorld() {
   const tenants = aTenantStore(new Map([[TENANT, tenant]]));
   const application = anApplication({ tenantId: TENANT });
   reactorWorld.applications.set(at(TENANT, application.id), application);
+  const applicationStore = anApplicationStore(() => now, reactorWorld.applications);
   const caller: Caller = {
     tenantId: TENANT,
     applicationId: application.id,
     credentialId: application.id,
+    keyId: application.keys[0]?.id ?? '',
     type: 'private',
     actsBy: 'own_key',
     permissions: application.permissions,
@@ -66,6 +68,8 @@ export function anInvocationWorld() {
     [];
   /** How often the code of each invocation ran. */
   const runs = new Map<string, number>();
+  /** The invocations whose code was started, and those whose result was sent, in this order. */
+  const attempts: { readonly kind: 'run' | 'send'; readonly id: string }[] = [];
   /** The deliveries that arrived. */
   const received: { readonly id: string; readonly body: unknown }[] = [];
   const [failures, waits]: [unknown[], number[]] = [[], []];
@@ -103,7 +107,7 @@ export function anInvocationWorld() {
     cvcLifetimeMs: 1,
     clientCompatibility: 'strict' as const,
     tenantBasicsStore: tenants,
-    applicationGrantsStore: applicationReads(reactorWorld.applications),
+    applicationGrantsStore: applicationStore,
     invocationCredentials: { create: () => Promise.resolve(), remove: () => Promise.resolve() },
     parseTokenInput: () => {
       throw new Error('not used');
@@ -111,6 +115,7 @@ export function anInvocationWorld() {
     reactorRunner: {
       run: () =>
         step(() => {
+          attempts.push({ kind: 'run', id: current });
           const result = outcome();
           if (result.outcome !== 'stale') runs.set(current, (runs.get(current) ?? 0) + 1);
           return result;
@@ -124,6 +129,7 @@ export function anInvocationWorld() {
       send: ({ headers, body }: OutboundRequest) =>
         step(() => {
           const [, id = ''] = headers.reveal().find(([name]) => name === 'webhook-id') ?? [];
+          attempts.push({ kind: 'send', id });
           const status = response();
           if (status < 300) received.push({ id, body: JSON.parse(body.reveal().toString()) as unknown });
           return { status, headers: [], body: Buffer.alloc(0) };
@@ -155,6 +161,8 @@ export function anInvocationWorld() {
     caller,
     application,
     applications: reactorWorld.applications,
+    applicationStore,
+    attempts,
     invocations,
     contents,
     messages,
@@ -169,10 +177,10 @@ export function anInvocationWorld() {
     losesMessagesWhen: (next: () => boolean) => (loseMessages = next),
     pass: (ms: number) => (now += ms),
     now: () => now,
-    start: (reactorId: string, args: object = {}) =>
+    start: (reactorId: string, args: object = {}, by = caller) =>
       startInvocation(
         deps,
-        caller,
+        by,
         {
           reactorId,
           args: args as never,

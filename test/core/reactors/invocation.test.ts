@@ -42,6 +42,7 @@ describe('the step of the sweep for an invocation', () => {
     ],
     ['removes a delivered one', { state: 'succeeded', delivery: 'delivered' }, 'remove'],
     ['removes one that was parked for too long', { state: 'failed', delivery: 'parked' }, 'remove'],
+    ['removes one that ended as forbidden', { state: 'succeeded', delivery: 'forbidden' }, 'remove'],
   ])('%s', (_title, more, step) => {
     expect(dueStep(anInvocation(more), NOW)).toBe(step);
   });

@@ -146,10 +146,25 @@ describe('an asynchronous invocation', () => {
     expect(world.received).toMatchObject([{ id, body: { status: 503 } }]);
   });
 
-  it('fails when its application is deleted before the run', async () => {
+  it('fails without a delivery when its application is deleted before the run', async () => {
     const world = anInvocationWorld();
+    const reactor = await aReactor(world);
+    const id = await world.start(reactor);
+    await world.applicationStore.delete(world.application);
+    await live(world, 2);
+    expect([world.runs.size, world.received]).toEqual([0, []]);
+    expect(only(world.invocations.values())).toMatchObject({ state: 'failed', delivery: 'forbidden' });
+    expect((await result(world, reactor, id)).result?.reveal()).toMatchObject({ code: 'forbidden' });
+  });
+
+  it('fails, and is delivered as failed, when its application expires before the run', async () => {
+    const world = anInvocationWorld();
+    const { application, applicationStore } = world;
+    const expiring = { ...application, expiresAtMs: world.now() + 1_000, version: application.version + 1 };
+    await applicationStore.update(application, expiring);
     const id = await world.start(await aReactor(world));
-    world.applications.clear();
+    world.pass(2_000);
+    await applicationStore.delete(expiring);
     await live(world, 2);
     expect(world.runs.size).toBe(0);
     expect(world.received).toMatchObject([{ id, body: { status: 401 } }]);

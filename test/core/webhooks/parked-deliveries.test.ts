@@ -7,6 +7,7 @@ import { aStoredReactor } from '../../support/builders/a-stored-reactor.ts';
 import { anInvocation } from '../../support/builders/an-invocation.ts';
 import { aReactorStore } from '../../support/fakes/a-reactor-store.ts';
 import { anInvocationStore } from '../../support/fakes/an-invocation-store.ts';
+import { applicationReads } from '../../support/fakes/applications.ts';
 import { at } from '../../support/fakes/by-tenant.ts';
 import { someTenantKeys } from '../../support/tenant-keys.ts';
 import { aManager, TENANT } from '../reactors/a-reactor-world.ts';
@@ -26,6 +27,7 @@ function aWorld(more: Partial<Invocation> = {}) {
     tenantKeys: someTenantKeys(),
     reactorStore: aReactorStore(new Map([[at(TENANT, reactor.id), reactor]])),
     invocationStore: anInvocationStore(invocations),
+    applicationGrantsStore: applicationReads(new Map()),
     deliveryQueue: { send: () => Promise.reject(new Error('the message is lost')) },
   };
   const input = { reactorId: reactor.id, invocationId: invocation.id };

@@ -47,7 +47,9 @@ export function anInvocationStore(
     async *parked({ tenantId, reactorId }, after = '', size) {
       const found = [...invocations.values()]
         .filter((each) => each.tenantId === tenantId && each.reactorId === reactorId)
-        .filter((each) => each.delivery === 'parked' && positionOf(each) > after)
+        .filter(
+          (each) => (each.delivery === 'parked' || each.delivery === 'forbidden') && positionOf(each) > after,
+        )
         .toSorted((a, b) => (positionOf(a) < positionOf(b) ? -1 : 1));
       for (let from = 0; from < found.length; from += size)
         yield await Promise.resolve(found.slice(from, from + size));

@@ -24,20 +24,21 @@ const LIMITS_KB = {
   // (133 KB); the operator encrypts them again. All that read invocations have the index of parked
   // deliveries (1 to 2 KB), which reactors lists and sends again (3 KB). Lists of tokens and of
   // applications have a filter more, and writes of tokens a bound of their view (1 KB). A token can
-  // be no match (1 KB). Responses of the proxy leave without what a browser acts on (3 KB).
-  tokens: 377,
+  // be no match (1 KB). Responses of the proxy leave without what a browser acts on (3 KB). A revoked
+  // key ends what it started (1 to 3 KB).
+  tokens: 378,
   applications: 258,
-  proxies: 335,
+  proxies: 336,
   proxy: 479,
-  reactors: 429,
-  'reactor-worker': 352,
-  'webhook-sender': 242,
+  reactors: 433,
+  'reactor-worker': 355,
+  'webhook-sender': 245,
   sweeper: 149,
   // It derives the search terms of tokens again when a root is replaced, and so evaluates
   // expressions; and it logs records that do not open. It reads and checks the audit trail, and it
   // makes and wraps roots (5 KB).
-  operator: 389,
-  logs: 240,
+  operator: 392,
+  logs: 241,
   'audit-sealer': 100,
 } as const satisfies Readonly<Record<(typeof FUNCTIONS)[number], number>>;
 
