@@ -393,7 +393,8 @@ export const grantsWords = (): Members => ({
   'rules[].description': 'A note for people; it has no effect.',
   'rules[].priority': 'From 1, each once. Lower numbers come first.',
   'rules[].container': 'The rule applies to tokens in this container or below it.',
-  'rules[].conditions': 'For sessions, instead of `container`: all conditions must match.',
+  'rules[].conditions':
+    'For sessions, instead of `container`: all conditions must match. At most 20, and 500 in all rules.',
   'rules[].conditions[].attribute': 'The attribute of a token to compare.',
   'rules[].conditions[].operator': 'The comparison.',
   'rules[].conditions[].value': 'The value to compare with.',

@@ -128,21 +128,24 @@ describe('a session', () => {
     expect((await grant(rule({ container: '/a/x/' }))).status).toBe(200);
   });
 
-  it('413: accepts as many conditions as fit its record, and rejects more', async () => {
+  it('has up to 20 conditions in a rule, 500 in all and 300,000 bytes', async () => {
     const app = await aRevealingApplication();
-    const conditions = (count: number) =>
-      Array.from({ length: count }, () => ({
-        attribute: 'id',
-        operator: 'starts_with',
-        value: 'x'.repeat(500),
-      }));
-    const rules = (count: number) =>
-      Array.from({ length: count }, (_, at) => ({ ...reading(conditions(100)), priority: at + 1 }));
-    const grant = async (count: number) => {
+    const grant = async (conditions: readonly number[], value: string) => {
       const { nonce } = await aSession();
-      return (await app.post('/sessions/authorize', { nonce, rules: rules(count) })).status;
+      const rules = conditions.map((count, at) => ({
+        ...reading(
+          Array.from({ length: count }, () => ({ attribute: 'id', operator: 'starts_with', value })),
+        ),
+        priority: at + 1,
+      }));
+      const { status, body } = await app.post('/sessions/authorize', { nonce, rules });
+      return [status, ...Object.keys(body.errors ?? {})];
     };
-    expect([await grant(5), await grant(6), await grant(100)]).toEqual([200, 413, 413]);
+    const full = Array.from({ length: 25 }, () => 20);
+    expect(await grant(full, 'x'.repeat(500))).toEqual([200]);
+    expect(await grant([21], 'x')).toEqual([400, 'rules[0].conditions']);
+    expect(await grant([...full, 1], 'x')).toEqual([400, 'rules']);
+    expect(await grant(full, 'ä'.repeat(500))).toEqual([413]);
   });
 
   it('returns 400 for an invalid authorization, 404 for an unknown nonce, 403 for the wrong kind of application', async () => {

@@ -19,10 +19,17 @@ export interface Condition {
 }
 
 /**
- * Most rules that one credential may have, most ids of `through`, and maximum lengths in
- * characters.
+ * Most rules that one credential may have, most ids of `through`, most conditions of a rule and of
+ * all rules of a session, and maximum lengths in characters.
  */
-export const RULE_LIMITS = { rules: 100, through: 20, description: 500, conditionValue: 500 } as const;
+export const RULE_LIMITS = {
+  rules: 100,
+  through: 20,
+  conditions: 20,
+  conditionsInAll: 500,
+  description: 500,
+  conditionValue: 500,
+} as const;
 
 /**
  * The destinations of a rule that grants `token:use` through these alone

@@ -65,9 +65,31 @@ function isAtLeast(owned: Extent | undefined, wanted: Extent): boolean {
   );
 }
 
+type FindExtent = (permission: Permission, container: Container) => Extent | undefined;
+
+/** {@link extentIn}, which decides once for each permission and container. */
+function extentsOf(grants: Grants): FindExtent {
+  const known = new Map<Permission, Map<Container, Extent | undefined>>();
+  return (permission, container) => {
+    let extents = known.get(permission);
+    if (extents === undefined) known.set(permission, (extents = new Map<Container, Extent | undefined>()));
+    const found = extents.get(container);
+    if (found !== undefined || extents.has(container)) return found;
+    const extent = extentIn(grants, permission, container);
+    extents.set(container, extent);
+    return extent;
+  };
+}
+
 /** Whether the granter may do at least as much in every container of a region. */
-function coversRegion(granter: Grants, permission: Permission, wanted: Extent, region: Region): boolean {
-  const allows = (container: string) => isAtLeast(extentIn(granter, permission, container), wanted);
+function coversRegion(
+  granter: Grants,
+  find: FindExtent,
+  permission: Permission,
+  wanted: Extent,
+  region: Region,
+): boolean {
+  const allows = (container: string) => isAtLeast(find(permission, container), wanted);
   if ('only' in region) return allows(region.only);
   // The granter's access changes only at containers of its rules, so these and the root are
   // checked.
@@ -110,9 +132,10 @@ export function permissionsBeyond(granter: Grants, granted: Grants): readonly Pe
   const byRule = granted.rules.flatMap((rule) =>
     rule.permissions.map((permission) => ({ permission, wanted: rule, regions: regionsOf(rule) })),
   );
+  const find = extentsOf(granter);
   const beyond = [...topLevel, ...byRule].filter(
     ({ permission, wanted, regions }) =>
-      !regions.some((region) => coversRegion(granter, permission, wanted, region)),
+      !regions.some((region) => coversRegion(granter, find, permission, wanted, region)),
   );
   return [...new Set(beyond.map(({ permission }) => permission))];
 }

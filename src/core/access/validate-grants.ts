@@ -49,6 +49,21 @@ function checkRules(rules: readonly AccessRule[], report: Report): void {
   });
 }
 
+/**
+ * Reports too many conditions: each is compared with the rules of the authorizing application at
+ * every request of the session.
+ */
+export function checkConditionCounts(rules: readonly AccessRule[], report: Report): void {
+  let all = 0;
+  rules.forEach(({ conditions = [] }, index) => {
+    all += conditions.length;
+    if (conditions.length > RULE_LIMITS.conditions)
+      report(`rules[${String(index)}].conditions`, `must be at most ${String(RULE_LIMITS.conditions)}`);
+  });
+  if (all > RULE_LIMITS.conditionsInAll)
+    report('rules', `must have at most ${String(RULE_LIMITS.conditionsInAll)} conditions in all`);
+}
+
 /** Reports what is wrong with rules that may have conditions, as those of sessions. */
 export function checkSessionRules(rules: readonly AccessRule[], report: Report): void {
   rules.forEach((rule, index) => {
@@ -58,6 +73,7 @@ export function checkSessionRules(rules: readonly AccessRule[], report: Report):
       report(`${path}.conditions`, 'conditions or container is required, and not both');
     if (rule.permissions.length === 0) report(`${path}.permissions`, 'must not be empty');
   });
+  checkConditionCounts(rules, report);
   checkRules(rules, report);
 }
 

@@ -1,5 +1,10 @@
 import { decideAccess, permissionOf, type Right } from '../../../src/core/access/access-decision.ts';
-import { TRANSFORMS, type AccessRule, type Grants } from '../../../src/core/access/access-rule.ts';
+import {
+  RULE_LIMITS,
+  TRANSFORMS,
+  type AccessRule,
+  type Grants,
+} from '../../../src/core/access/access-rule.ts';
 import { narrowGrants, permissionsBeyond, widenedPermissions } from '../../../src/core/access/delegation.ts';
 import type { Container } from '../../../src/core/shared/container.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
@@ -87,6 +92,80 @@ const sessionGrants = fc
 const tokens = fc.record({
   containers: fc.subarray([...CONTAINERS], { minLength: 1, maxLength: 2 }),
   id: fc.constantFrom('token-1', 'other'),
+});
+
+/** Grants whose rules count how often a decision asks one of them. */
+function counted({ permissions, rules }: Grants) {
+  const asked = { times: 0 };
+  const counting = rules.map((each) => ({
+    ...each,
+    get permissions() {
+      asked.times += 1;
+      return each.permissions;
+    },
+  }));
+  return { grants: { permissions, rules: counting }, asked };
+}
+
+describe('delegation to a session with as many rules and conditions as it may have', () => {
+  const all = [
+    'token:create',
+    'token:update',
+    'token:read',
+    'token:search',
+    'token:delete',
+    'token:use',
+  ] as const;
+  const rules = (value: (rule: number, condition: number) => string) =>
+    Array.from({ length: RULE_LIMITS.rules }, (_, rule) => ({
+      priority: rule + 1,
+      transform: 'reveal' as const,
+      permissions: [...all],
+      conditions: Array.from(
+        { length: RULE_LIMITS.conditionsInAll / RULE_LIMITS.rules },
+        (__, condition) => ({
+          attribute: 'container' as const,
+          operator: 'starts_with' as const,
+          value: value(rule, condition),
+        }),
+      ),
+    }));
+  // All of these containers are compared, because the last one has less than the rest.
+  const authorizer: Grants = {
+    permissions: [],
+    rules: Array.from({ length: RULE_LIMITS.rules }, (_, index) => {
+      const [isLast, isRoot] = [index === RULE_LIMITS.rules - 2, index === RULE_LIMITS.rules - 1];
+      return {
+        priority: index + 1,
+        container: isRoot ? '/' : `/a${String(index)}/`,
+        transform: isLast ? ('redact' as const) : ('reveal' as const),
+        permissions: isLast || isRoot ? [...all] : ['token:create' as const],
+      };
+    }),
+  };
+
+  it.each([
+    ['equal conditions', () => '/', all],
+    [
+      'distinct conditions',
+      (rule: number, condition: number) => `/${String(rule)}/${String(condition)}/`,
+      [],
+    ],
+  ])(
+    'asks each rule of the authorizer at most once for a permission and a container: %s',
+    (_title, value, beyond) => {
+      const { grants: granter, asked } = counted(authorizer);
+      const granted = { permissions: [], rules: rules(value) };
+      expect(permissionsBeyond(granter, granted)).toEqual(beyond);
+      const containers = RULE_LIMITS.conditionsInAll + RULE_LIMITS.rules;
+      const most = all.length * containers * RULE_LIMITS.rules;
+      expect(asked.times).toBeLessThanOrEqual(most);
+      expect(asked.times).toBeGreaterThan(most / 100);
+      asked.times = 0;
+      expect(narrowGrants(granter, granted).rules[0]?.permissions).toHaveLength(all.length - beyond.length);
+      expect(asked.times).toBeLessThanOrEqual(most);
+    },
+  );
 });
 
 describe('the permissions that a change of grants widens', () => {
