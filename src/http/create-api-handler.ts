@@ -1,6 +1,6 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import type { AuthenticateDeps } from '../core/access/authenticate.ts';
+import { requireAuthorized, type AuthenticateDeps } from '../core/access/authenticate.ts';
 import { requirePermission } from '../core/access/require-permission.ts';
 import type { ClientCompatibility } from '../core/shared/client-compatibility.ts';
 import type { Platform } from '../core/shared/platform.ts';
@@ -55,6 +55,7 @@ async function runRoute<Deps extends ApiDeps>(
   { caller: authenticated, prefetch, proxy }: Identified,
   { route, params, request }: MatchedRoute<Deps>,
 ): Promise<ResponseContent> {
+  requireAuthorized(authenticated);
   if (route.permission !== undefined) requirePermission(authenticated, route.permission);
   const atMost = readTransformHeader(route, request);
   const caller = atMost === undefined ? authenticated : { ...authenticated, atMost };

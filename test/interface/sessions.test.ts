@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   ALL_TOKEN_PERMISSIONS,
   anApplication,
@@ -44,6 +45,29 @@ describe('a session', () => {
     expect(Math.abs(Date.parse(session.expires_at) - target().now() - 180_000)).toBeLessThan(10_000);
     for (const path of ['/tokens', '/tokens/nothing', '/permissions', '/applications/key'])
       expect((await session.get(path)).status).toBe(403);
+  });
+
+  it('has a record of each request before it is authorized, in the trail of its tenant', async () => {
+    const { body: page } = await management.post('/applications', {
+      name: 'page',
+      type: 'public',
+      permissions: ['token:create'],
+    });
+    const { body } = await client(page.key).post('/sessions');
+    const session = client(body.session_key);
+    for (const path of ['/tokens', `/tokens/${randomUUID()}`, '/permissions'])
+      expect((await session.get(path)).status).toBe(403);
+    const { data } = (await management.get(`/logs?application_id=${page.id as string}`)).body as {
+      data: { operation: string; credential: string; outcome: string; status?: number }[];
+    };
+    const refused = data.filter(({ status }) => status === 403);
+    expect(refused.map(({ operation, outcome }) => [operation, outcome]).toSorted()).toEqual([
+      ['getToken', 'refused'],
+      ['listPermissions', 'refused'],
+      ['listTokens', 'refused'],
+    ]);
+    expect(new Set(refused.map(({ credential }) => credential)).size).toBe(1);
+    expect(refused[0]?.credential).toMatch(/^session:[0-9a-f-]{36}$/);
   });
 
   it('gets access once, from a private application, to the tokens that its conditions name', async () => {

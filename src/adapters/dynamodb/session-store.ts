@@ -169,13 +169,13 @@ export function createSessionStore(
           type: 'session',
           actsBy: 'session',
           sessionKeys,
+          ...(session.authorizedBy === undefined && { isUnauthorized: true }),
           ...narrowGrants(
             behind.found.find((application) => application.id === authorizedBy),
             { permissions, rules },
           ),
         },
         expiresAtMs: Math.min(expiresAtMs, behind.endsAtMs),
-        isUnauthorized: session.authorizedBy === undefined,
       };
     },
   };

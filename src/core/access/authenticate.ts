@@ -109,11 +109,6 @@ function check(credential: Credential | EndedKey, source: string, now: number): 
   if (credential.expiresAtMs !== undefined && credential.expiresAtMs <= now)
     throw refusedKey('The application of the API key has expired, or its session.');
   if (credential.key !== undefined) checkOwnKey(credential.key, source, now);
-  if (credential.isUnauthorized === true)
-    throw new ServiceError(
-      'forbidden',
-      'The session has not been authorized: a private application does so with its nonce (POST /sessions/authorize).',
-    );
   return credential.caller;
 }
 
@@ -138,9 +133,21 @@ export function claimOf(apiKey: Secret<string>): ApiKeyClaim {
 }
 
 /**
- * The caller of a key. Throws `unauthenticated` for an unknown, revoked or expired key or a tenant
- * in destruction, and `forbidden` for an unauthorized session. Nothing that decides access is
- * cached.
+ * Throws `forbidden` for a session that is not authorized yet. It is a known caller, so that its
+ * requests are recorded in the trail of its tenant before they are refused.
+ */
+export function requireAuthorized({ isUnauthorized }: Caller): void {
+  if (isUnauthorized === true)
+    throw new ServiceError(
+      'forbidden',
+      'The session has not been authorized: a private application does so with its nonce (POST /sessions/authorize).',
+    );
+}
+
+/**
+ * The caller of a key, which may be a session that is not authorized yet
+ * ({@link requireAuthorized}). Throws `unauthenticated` for an unknown, revoked or expired key or a
+ * tenant in destruction. Nothing that decides access is cached.
  */
 export async function authenticate(
   deps: AuthenticateDeps,

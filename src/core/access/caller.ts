@@ -35,6 +35,8 @@ export interface Caller extends Viewer {
   readonly keyId?: string;
   /** The keys that made and authorized a session, which ends with each of them. */
   readonly sessionKeys?: readonly Grantor[];
+  /** A session that is not authorized yet: each of its requests is recorded, and refused. */
+  readonly isUnauthorized?: true;
   /** Settings of the tenant; absent unless the operation depends on them. */
   readonly tenantSettings?: TenantSettings;
 }

@@ -18,8 +18,6 @@ export interface Credential {
   readonly caller: Caller;
   /** The key is rejected from this time on, in ms since the epoch. */
   readonly expiresAtMs?: number;
-  /** A session that is not authorized yet. */
-  readonly isUnauthorized?: boolean;
   /** What the key of an application has of its own. */
   readonly key?: OwnKey;
 }

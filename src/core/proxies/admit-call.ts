@@ -142,7 +142,8 @@ export async function admitCall(
   const proxy = await openProxy(deps.vault, stored);
   checkSource(proxy, keyId, source);
   const { requireAuth, applicationId } = proxy.definition;
-  if (requireAuth || applicationId === undefined) {
+  // A session that is not authorized yet is refused wherever it is presented, and recorded as such.
+  if (requireAuth || applicationId === undefined || authenticated?.isUnauthorized === true) {
     if (authenticated === undefined) throw missing();
     return { caller: authenticated, proxy, keyHash: key.hash };
   }
