@@ -1,7 +1,7 @@
 import { callProxy } from '../../src/core/proxies/call-proxy.ts';
 import type { Proxy } from '../../src/core/proxies/stored-proxy.ts';
 import type { InboundResponse } from '../../src/core/egress/egress-client.ts';
-import { forward, isCompressed } from '../../src/core/proxy/forward.ts';
+import { forward, isCompressed, nameForwarded } from '../../src/core/proxy/forward.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
 import type { Caller } from '../../src/core/access/caller.ts';
 import type { ApiRequest } from '../../src/http/api-request.ts';
@@ -44,6 +44,11 @@ export const routes: readonly Route<ProxyDeps>[] = PATHS.flatMap((path) =>
       idempotency: 'none',
       passesOn: true,
       admits: true,
+      async nameTokens(deps: ProxyDeps, { caller, request, admitted }) {
+        // Where a proxy needs no API key, no text of its callers is an expression.
+        if (admitted?.definition.requireAuth !== false)
+          await nameForwarded(deps, caller, proxyRequest(request, deps));
+      },
       handle: async (deps: ProxyDeps, { caller, request, admitted }) => {
         const { status, ...raw } = await respond(deps, caller, request, admitted);
         return { status, raw, reservedHeaders: { 'proxy-destination-status': String(status) } };

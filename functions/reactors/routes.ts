@@ -21,6 +21,7 @@ import {
   presentWrittenReactor,
   updateReactorBody,
 } from '../../src/wire/reactor.ts';
+import { nameTokensIn } from '../../src/core/tokens/name-tokens.ts';
 import type { ReactorsDeps } from './dependencies.ts';
 import { invokeReactor, replayInvocation } from './invoke-reactor.ts';
 
@@ -116,6 +117,7 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     body: invocationBody,
     handle: (deps: ReactorsDeps, { caller, params: { id = '' }, body, request, ...rest }) =>
       invokeReactor(deps, caller, { ...body, reactorId: id }, request, rest),
+    nameTokens: (deps, { caller, body }) => nameTokensIn(deps, caller.tenantId, body),
     replay: (deps, { caller, params: { id = '' }, body }, replayData) =>
       replayInvocation(deps, caller, { ...body, reactorId: id }, replayData),
   }),

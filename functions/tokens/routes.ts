@@ -9,6 +9,7 @@ import {
   replayToken,
   replayTokens,
 } from '../../src/core/tokens/token-replay.ts';
+import { nameTokensIn } from '../../src/core/tokens/name-tokens.ts';
 import { listTokens } from '../../src/core/tokens/list-tokens.ts';
 import { searchTokens } from '../../src/core/tokens/search-tokens.ts';
 import { tokenObject } from '../../src/core/tokens/token-object.ts';
@@ -177,5 +178,6 @@ export const routes: readonly Route<TokensDeps>[] = [
     handle: async (deps: TokensDeps, { caller, body }) => ({
       body: (await detokenize(deps, caller, body)).reveal(),
     }),
+    nameTokens: (deps, { caller, body }) => nameTokensIn(deps, caller.tenantId, body),
   }),
 ];

@@ -24,7 +24,7 @@ import { withIdempotency, type ResponseContent, type IdempotencyDeps } from './i
 import { readTransformHeader } from './read-transform-header.ts';
 import { createIdentification, type Admit, type Identified } from './identify.ts';
 import { checkBodySize, checkMediaType, checkBody, parseQuery, readBody } from './parse-input.ts';
-import type { Problem } from '../wire/problem.ts';
+import { problemOf, type Problem } from '../wire/problem.ts';
 import type { MatchedRoute, Route } from './route.ts';
 import { routeTable } from './route-table.ts';
 
@@ -84,6 +84,23 @@ async function runRoute<Deps extends ApiDeps>(
   );
 }
 
+/** Names the tokens of a request that was refused, if it can be read. */
+async function nameTokens<Deps extends ApiDeps>(
+  deps: Deps,
+  { caller, proxy }: Identified,
+  { route, request }: MatchedRoute<Deps>,
+): Promise<void> {
+  if (route.nameTokens === undefined) return;
+  const admitted = proxy === undefined ? {} : { admitted: proxy };
+  try {
+    checkBodySize(route, request);
+    const body = readBody(route, request, deps.clientCompatibility) ?? null;
+    await route.nameTokens(deps, { caller, body, request, ...admitted });
+  } catch (error) {
+    if (problemOf(error).problem.status >= 500) throw error;
+  }
+}
+
 /**
  * Steps that need no result of another step are middlewares. Caller, permission, input and key
  * depend on each other, so they stay a sequence. `present` builds the body of a problem. `leave` is
@@ -116,9 +133,10 @@ export function createApiHandler<Deps extends ApiDeps>(
     const who = await recordRefusal({ op: operation, ip: source }, () => identified(matched, source));
     call.caller = who.caller;
     try {
-      return await recordRequest<Deps>(deps, who, matched, source, async (audited) =>
-        responseOf(await runRoute(audited, who, matched), request.reserved),
-      );
+      return await recordRequest<Deps>(deps, who, matched, source, {
+        run: async (audited) => responseOf(await runRoute(audited, who, matched), request.reserved),
+        nameTokens: (audited) => nameTokens(audited, who, matched),
+      });
     } finally {
       // An instance may be frozen after its response.
       await who.noted;

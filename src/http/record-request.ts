@@ -1,7 +1,7 @@
 import { credentialOf, type Caller } from '../core/access/caller.ts';
 import type { AuditLog } from '../core/audit/audit-log.ts';
 import { DEPLOYMENT, type AuditEntry } from '../core/audit/audit-record.ts';
-import { openScope, outcomeOf, type Sightings } from '../core/audit/audit-scope.ts';
+import { openScope, outcomeOf, type AuditSubject, type Sightings } from '../core/audit/audit-scope.ts';
 import { RefusedKeyError } from '../core/access/refused-key.ts';
 import { networkOf } from '../core/access/source-networks.ts';
 import type { Proxy } from '../core/proxies/stored-proxy.ts';
@@ -169,22 +169,30 @@ export function createRefusals(deps: RefusalDeps & { readonly onRetiredKeyUsed: 
   };
 }
 
-/**
- * Records effects of a request before they happen, and its end before the response is sent. Throws
- * the failure of the request, and `dependency_unavailable` if it cannot be recorded.
- */
-export async function recordRequest<Deps extends { readonly audit: Sightings; readonly auditLog: AuditLog }>(
-  deps: Unaudited<Deps> & Classified<Unaudited<Deps>>,
-  { caller, proxy }: { readonly caller: Caller; readonly proxy?: Proxy },
+/** The error of a step, or this one if the step succeeds. */
+const failureOf = (step: Promise<void>, otherwise: unknown): Promise<unknown> =>
+  step.then(
+    () => otherwise,
+    (error: unknown) => error,
+  );
+
+/** Who sends a request, and the stored proxy whose key it has. */
+interface Requester {
+  readonly caller: Caller;
+  readonly proxy?: Proxy | undefined;
+}
+
+/** What all records of a request have in common. */
+function subjectOf<Deps>(
+  { caller, proxy }: Requester,
   { route, params, request }: MatchedRoute<Deps>,
   source: string,
-  run: (audited: Deps) => Promise<ApiResponse>,
-): Promise<ApiResponse> {
+): AuditSubject {
   const { subject, operation } = route;
   const { id = '' } = params;
   const resource =
     subject !== undefined && subject !== 'token' && isUuid(id) ? `${subject}:${id}` : undefined;
-  const entry = {
+  return {
     op: operation,
     app: caller.applicationId,
     cred: credentialOf(caller),
@@ -193,17 +201,42 @@ export async function recordRequest<Deps extends { readonly audit: Sightings; re
     ...(resource !== undefined && { resource }),
     ...(proxy && { proxy: proxy.stored.id, proxyVersion: proxy.stored.definitionVersion }),
   };
+}
+
+/** What happens between the records of a request. */
+interface RecordedSteps<Deps> {
+  readonly run: (audited: Deps) => Promise<ApiResponse>;
+  /** Names the tokens of a request whose caller was refused before any was read. */
+  readonly nameTokens: (audited: Deps) => Promise<void>;
+}
+
+/**
+ * Records effects of a request before they happen, and its end before the response is sent. Throws
+ * the failure of the request, and `dependency_unavailable` if it cannot be recorded.
+ */
+export async function recordRequest<Deps extends { readonly audit: Sightings; readonly auditLog: AuditLog }>(
+  deps: Unaudited<Deps> & Classified<Unaudited<Deps>>,
+  { caller, proxy }: Requester,
+  matched: MatchedRoute<Deps>,
+  source: string,
+  { run, nameTokens }: RecordedSteps<Deps>,
+): Promise<ApiResponse> {
+  const { route, params } = matched;
   const { auditLog } = deps as Pick<Deps, 'auditLog'>;
   auditLog.prepare(caller.tenantId);
-  const scope = openScope(auditLog, caller.tenantId, entry);
-  if (subject === 'token') scope.named([id]);
+  const scope = openScope(auditLog, caller.tenantId, subjectOf({ caller, proxy }, matched, source));
+  if (route.subject === 'token') scope.named([params['id'] ?? '']);
+  const audited = auditedDeps<Deps>(deps, scope);
   try {
-    const response = await run(auditedDeps<Deps>(deps, scope));
+    const response = await run(audited);
     const status = response.statusCode ?? 200;
     // A failure that a destination returns is no failure of the service.
     await scope.close({ status, outcome: route.passesOn === true ? 'ok' : outcomeOf(status) });
     return response;
-  } catch (error) {
+  } catch (failure) {
+    const isForbidden = problemOf(failure).problem.status === 403;
+    // The caller learns the refusal only if the tokens are in its record.
+    const error = isForbidden && !scope.hasNamed ? await failureOf(nameTokens(audited), failure) : failure;
     const { status } = problemOf(error).problem;
     await scope.close({ status, outcome: outcomeOf(status) });
     throw error;

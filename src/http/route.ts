@@ -107,6 +107,15 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
     input: Pick<RouteInput<Body, Query, Prefetched>, 'caller' | 'params' | 'body'>,
     replayData: Json,
   ) => Promise<RouteResult>;
+  /**
+   * Names to the record the tokens that a request refers to in its expressions. It runs if the
+   * caller is refused before any token is read. `body` is the JSON of a route with a body, and
+   * `null` for any other.
+   */
+  readonly nameTokens?: (
+    deps: Deps,
+    input: Pick<RouteInput<Json, Query, Prefetched>, 'caller' | 'body' | 'request' | 'admitted'>,
+  ) => Promise<void>;
   readonly handle: (
     deps: Deps,
     input: RouteInput<Body, Query, Prefetched | undefined>,

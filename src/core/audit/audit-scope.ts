@@ -32,6 +32,8 @@ export interface End {
 
 /** The audit of one request, from the moment that its caller is known. */
 export interface AuditScope extends Sightings {
+  /** Whether the request has named tokens to its record. */
+  readonly hasNamed: boolean;
   /** Whether a record was written before an effect. */
   readonly hasBegun: boolean;
   /**
@@ -200,6 +202,9 @@ export function openScope(log: AuditLog, trail: string, subject: AuditSubject): 
   };
 
   return {
+    get hasNamed() {
+      return recording.namedIds.size > 0;
+    },
     get hasBegun() {
       return firstRecordOf(recording) !== undefined;
     },

@@ -8,6 +8,7 @@ import { TemplateFields } from '../expressions/template-fields.ts';
 import { Secret } from '../shared/secret.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
 import { DETOKENIZED_MAX_BYTES } from '../tokens/detokenize.ts';
+import { nameTokens, type NameTokensDeps } from '../tokens/name-tokens.ts';
 import { resolveTokens, type ResolveTokensDeps } from '../tokens/resolve-tokens.ts';
 import { formText } from './form-text.ts';
 import { requestBody } from './request-body.ts';
@@ -104,6 +105,26 @@ export interface FilledRequest {
   readonly body: Buffer;
 }
 
+/** The parsed parts of a request, and the tokens that its expressions refer to. */
+function parsedRequest(request: Fillable, fields: TemplateFields) {
+  const isEncoded = isCompressed(request.headers['content-encoding'] ?? '');
+  const query = formText(request.query, 'query', fields);
+  const headers = requestHeaders(request.headers, request.isReserved, fields);
+  const body = requestBody(request.body, request.headers['content-type'] ?? '', isEncoded, fields);
+  return {
+    query,
+    headers,
+    body,
+    references: [...query.references, ...headers.references, ...body.references],
+  };
+}
+
+/** Names to the record the tokens of a request whose caller is refused before they are read. */
+export async function nameForwarded(deps: NameTokensDeps, caller: Caller, request: Fillable): Promise<void> {
+  const { references } = parsedRequest(request, new TemplateFields(deps.random.integer));
+  await nameTokens(deps, caller.tenantId, references);
+}
+
 /**
  * Fills the plaintext into a request. The caller needs `token:use` for each token, by a rule that
  * admits this way. Throws `validation_failed` and `forbidden`.
@@ -115,13 +136,9 @@ export async function fillRequest(
   request: Fillable,
 ): Promise<FilledRequest> {
   const fields = new TemplateFields(deps.random.integer);
-  const isEncoded = isCompressed(request.headers['content-encoding'] ?? '');
-  const query = formText(request.query, 'query', fields);
-  const headers = requestHeaders(request.headers, request.isReserved, fields);
-  const body = requestBody(request.body, request.headers['content-type'] ?? '', isEncoded, fields);
+  const { query, headers, body, references } = parsedRequest(request, fields);
   fields.throwIfFailed();
 
-  const references = [...query.references, ...headers.references, ...body.references];
   const what = { right: { use }, maxBytes: DETOKENIZED_MAX_BYTES } as const;
   const tokens = await resolveTokens(deps, caller, what, references);
   const filling = { valueOf: tokens.valueOf, budget: fields.budget };

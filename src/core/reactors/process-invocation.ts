@@ -1,4 +1,5 @@
-import type { TenantBasicsStore } from '../access/tenant-basics.ts';
+import type { Caller } from '../access/caller.ts';
+import type { TenantBasics, TenantBasicsStore } from '../access/tenant-basics.ts';
 import { keyRevoked } from '../applications/revoked-keys.ts';
 import type { JsonObject } from '../shared/json.ts';
 import { leavesOf } from '../shared/shape.ts';
@@ -6,6 +7,7 @@ import type { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { randomIdentity } from '../shared/write-identity.ts';
 import { firstEnd } from '../tokens/expiration.ts';
+import { nameTokensIn } from '../tokens/name-tokens.ts';
 import { tokenUseOf } from '../tokens/token-use.ts';
 import {
   CONTENT_MS,
@@ -115,6 +117,31 @@ function endsWith(
   return { uses: [...uses, ...shown], ...(until === Infinity ? {} : { keepUntil: until }) };
 }
 
+/** Who a run acts for now, and the tenant, as they were read. */
+interface Acting {
+  readonly invoker: Awaited<ReturnType<typeof invokerOf>>;
+  readonly tenant: TenantBasics | undefined;
+}
+
+/** The caller that may still run the code. Otherwise the tokens of the arguments are recorded. */
+async function runnerOf(
+  deps: ProcessInvocationDeps,
+  { tenantId }: Invocation,
+  { args }: InvocationPayload,
+  { invoker, tenant }: Acting,
+): Promise<Caller> {
+  try {
+    if (invoker === 'revoked') throw keyRevoked();
+    if (invoker === undefined || tenant === undefined) throw noInvoker();
+    const caller = { ...invoker, tenantSettings: tenant.settings };
+    checkInvoker(caller, CALLS_BACK);
+    return caller;
+  } catch (error) {
+    await nameTokensIn(deps, tenantId, args);
+    throw error;
+  }
+}
+
 /** Runs the code. Returns `not-run` if it certainly did not run and may be retried later. */
 async function runClaimed(
   deps: ProcessInvocationDeps,
@@ -130,10 +157,7 @@ async function runClaimed(
       invokerOf(deps, invocation, payload),
       deps.tenantBasicsStore.basics(tenantId),
     ]);
-    if (invoker === 'revoked') throw keyRevoked();
-    if (invoker === undefined || tenant === undefined) throw noInvoker();
-    const caller = { ...invoker, tenantSettings: tenant.settings };
-    checkInvoker(caller, CALLS_BACK);
+    const caller = await runnerOf(deps, invocation, payload, { invoker, tenant });
     const input = { reactorId, args, service, timeoutMs, deadline, way: CALLS_BACK };
     const prepared = await prepareRun(deps, caller, input);
     const outcome = await executeRun(deps, prepared);
