@@ -135,7 +135,9 @@ export const proxies: Readonly<Record<string, DescribedOperation>> = {
       },
     },
     response: { description: 'The key, with its text.', schema: createdKeyResponse() },
-    failures: { 409: `The proxy has ${String(STORED_PROXY_LIMITS.keys)} keys. ${LOST}` },
+    failures: {
+      409: `The proxy has ${String(STORED_PROXY_LIMITS.keys)} keys, or remembers ${String(STORED_PROXY_LIMITS.retiredKeys)} that were deleted. ${LOST}`,
+    },
   },
   listProxyKeys: {
     tag: TAG,

@@ -146,6 +146,14 @@ export function retiredKey(tenantId: string, keyId: string): ItemKey {
   return { pk: tenantId, sk: `${RETIRED_PREFIX}${keyId}` };
 }
 
+/** The prefix with which the sort keys of the retired keys of a stored proxy begin. */
+export const retiredProxyPrefix = (proxyId: string): string => `${RETIRED_PREFIX}${proxyId}#`;
+
+/** Access table: a key of a stored proxy that was deleted, by which the proxy counts them. */
+export function retiredProxyKey(tenantId: string, proxyId: string, keyId: string): ItemKey {
+  return { pk: tenantId, sk: `${retiredProxyPrefix(proxyId)}${keyId}` };
+}
+
 /** The prefix with which the sort keys of stored proxies begin. */
 export const PROXY_PREFIX = 'proxy#';
 

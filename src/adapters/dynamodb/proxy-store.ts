@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { RETIRED_MS } from '../../core/access/credential-store.ts';
 import type { ApplicationKey } from '../../core/applications/application-key.ts';
 import type { ProxyStore } from '../../core/proxies/proxy-store.ts';
 import {
@@ -16,10 +17,13 @@ import {
   proxyKey,
   proxyVersionKey,
   proxyVersionPrefix,
+  retiredProxyKey,
+  retiredProxyPrefix,
   type ItemKey,
 } from './keys.ts';
 import { binary, type Item, type Table, type TransactWriteItem } from './table-client.ts';
 import { tenantItems } from './tenant-items.ts';
+import { timeToLive } from './token-item.ts';
 import { transact } from './transact.ts';
 
 const proxyItem = z.lazy(() =>
@@ -33,7 +37,6 @@ const proxyItem = z.lazy(() =>
     secretGeneration: z.number(),
     encryptedRetired: z.exactOptional(binary),
     keys: z.array(keyItem()),
-    retiredKeys: z.array(z.object({ id: z.string(), hash: binary, until: z.number() })),
     createdBy: z.string(),
     createdAt: z.number(),
     modifiedBy: z.exactOptional(z.string()),
@@ -52,6 +55,20 @@ const versionItem = z.lazy(() =>
 );
 
 const useItem = z.lazy(() => z.object({ keyId: z.string(), lastUsedOn: z.string() }));
+
+/** The tombstone of a key, in the place of the item with its last use. */
+const tombstone = z.lazy(() =>
+  z.object({
+    isRetired: z.literal(true),
+    tenantId: z.string(),
+    proxyId: z.string(),
+    keyId: z.string(),
+    ttl: z.number(),
+  }),
+);
+
+/** The record by which a proxy counts its tombstones. */
+const retiredItem = z.lazy(() => z.object({ ttl: z.number() }));
 
 const read = (item: Item): StoredProxy => proxyItem.parse(item);
 
@@ -78,7 +95,15 @@ function createWrites(name: string) {
       remove(proxyVersionKey(tenantId, id, version)),
     putUse: ({ tenantId, id: proxyId }: StoredProxy, key: ApplicationKey) =>
       put({ ...useKey(key), tenantId, proxyId, keyId: key.id, lastUsedOn: NEVER }),
-    removeUse: (key: ApplicationKey) => remove(useKey(key)),
+    /** Puts a tombstone in the place of the last use of a key, and a record by which it is counted. */
+    retire({ tenantId, id: proxyId }: StoredProxy, key: ApplicationKey, now: number) {
+      const ttl = timeToLive(now + RETIRED_MS);
+      const { id: keyId, hash: keyHash } = key;
+      return [
+        put({ ...useKey(key), tenantId, proxyId, keyId, isRetired: true, ttl }),
+        put({ ...retiredProxyKey(tenantId, proxyId, keyId), proxyId, keyHash, ttl }),
+      ];
+    },
   };
 }
 
@@ -111,10 +136,13 @@ const forgottenBy = ({ definitionVersion }: StoredProxy): number =>
 /**
  * Stored proxies in the Access table: each is one item, by which its keys are checked. Beside it
  * are its last versions, and one item for each key with the day of its last use, in the place and
- * form of an application's key (`key-uses.ts`).
+ * form of an application's key (`key-uses.ts`). A deleted key leaves its tombstone in that place.
  */
 export function createProxyStore(table: Table): ProxyStore {
   const writes = createWrites(table.name);
+  const { clock } = table.platform;
+  // DynamoDB deletes an item up to some days after its end.
+  const isForgotten = ({ ttl }: { readonly ttl: number }) => ttl * 1_000 <= clock();
 
   return {
     create: (proxy, first) =>
@@ -154,7 +182,9 @@ export function createProxyStore(table: Table): ProxyStore {
         ...versions.map((version) => writes.putVersion(next, version)),
         ...old.map((version) => writes.removeVersion(next, version)),
         ...next.keys.filter(({ id }) => before?.has(id) !== true).map((key) => writes.putUse(next, key)),
-        ...previous.keys.filter(({ id }) => after?.has(id) !== true).map(writes.removeUse),
+        ...previous.keys
+          .filter(({ id }) => after?.has(id) !== true)
+          .flatMap((key) => writes.retire(next, key, clock())),
       ]);
     },
 
@@ -163,18 +193,34 @@ export function createProxyStore(table: Table): ProxyStore {
       return transact(table, [
         writes.remove(proxy),
         ...versions.map(({ version }) => writes.removeVersion(proxy, version)),
-        ...proxy.keys.map(writes.removeUse),
+        ...proxy.keys.flatMap((key) => writes.retire(proxy, key, clock())),
       ]);
     },
 
     versions: (proxy) => versionsOf(table, proxy),
+
+    async retiredKey(hash) {
+      const item = await getItem(table, credentialKey(hash, FIRST_COPY));
+      const found = tombstone.safeParse(item);
+      if (!found.success || isForgotten(found.data)) return undefined;
+      const { tenantId, proxyId, keyId } = found.data;
+      return { tenantId, proxyId, keyId };
+    },
+
+    async countRetiredKeys({ tenantId, id }) {
+      const listing = { tenantId, prefix: retiredProxyPrefix(id), after: undefined, pageSize: PAGE };
+      let count = 0;
+      for await (const items of tenantItems(table, listing))
+        count += items.filter((item) => !isForgotten(retiredItem.parse(item))).length;
+      return count;
+    },
 
     async lastUses({ keys }) {
       const items = await batchGet(
         table,
         keys.map(({ hash }) => credentialKey(hash, FIRST_COPY)),
       );
-      const uses = items.map((item) => useItem.parse(item));
+      const uses = items.flatMap((item) => useItem.safeParse(item).data ?? []);
       return new Map(
         uses.flatMap(({ keyId, lastUsedOn }) => (lastUsedOn === NEVER ? [] : [[keyId, lastUsedOn]])),
       );

@@ -34,6 +34,8 @@ export interface OwnedKeys<Owner extends KeyOwner> {
   readonly generate: (owner: Owner) => Secret<string>;
   /** Most keys. An expired key counts until it is deleted. */
   readonly most: number;
+  /** Throws `conflict` for an owner that gets no further key, whatever keys it has. */
+  readonly checkRoom?: (owner: Owner) => Promise<void>;
   /** What owns the keys, in words for a message. */
   readonly owner: string;
 }
@@ -163,6 +165,7 @@ export async function createKey<Owner extends KeyOwner>(
         'conflict',
         `${owned.owner} has at most ${String(owned.most)} keys: delete one first.`,
       );
+    await owned.checkRoom?.(previous);
     return (await owned.update(previous, withKeys(previous, [...others, made.key]))) ? made : 'conflict';
   });
 }

@@ -14,7 +14,7 @@ import { openProxy } from './open-proxy.ts';
 import type { Proxy, StoredProxy } from './stored-proxy.ts';
 
 export interface AdmitDeps extends Pick<AuthenticateDeps, 'tenantBasicsStore' | 'tenantKeys' | 'clock'> {
-  readonly proxyStore: Pick<ProxyStore, 'find'>;
+  readonly proxyStore: Pick<ProxyStore, 'find' | 'retiredKey'>;
   readonly vault: Vault;
 }
 
@@ -40,18 +40,21 @@ export interface Presented {
 const UNKNOWN =
   'The key of the proxy is unknown: it or the proxy was deleted, it belongs to another deployment, or it was not copied whole.';
 
-/** The key that a call presents. Throws `unauthenticated`. */
-function keyOf(
+/**
+ * The key that a call presents. Throws `unauthenticated`. Only for a key that the proxy does not
+ * have, it reads whether that was deleted.
+ */
+async function keyOf(
+  { proxyStore }: Pick<AdmitDeps, 'proxyStore'>,
   claim: ProxyKeyClaim,
   stored: StoredProxy | undefined,
-): { readonly stored: StoredProxy; readonly key: ApplicationKey } {
-  const isPresented = ({ hash }: Pick<ApplicationKey, 'hash'>) => sameHash(hash, claim.hash);
-  const key = stored?.keys.find(isPresented);
+): Promise<{ readonly stored: StoredProxy; readonly key: ApplicationKey }> {
+  const key = stored?.keys.find(({ hash }) => sameHash(hash, claim.hash));
   if (stored !== undefined && key !== undefined) return { stored, key };
-  const retired = stored?.retiredKeys.find(isPresented);
-  if (stored === undefined || retired === undefined) throw refusedKey(UNKNOWN);
-  const named = { tenantId: stored.tenantId, proxyId: stored.id, keyId: retired.id };
-  throw new RefusedKeyError('unauthenticated', UNKNOWN, { key: named, isRetired: true });
+  const retired = await proxyStore.retiredKey(claim.hash);
+  // The hash covers the claim, so only a fault of the store can return another tenant's key.
+  if (retired?.tenantId !== claim.tenantId) throw refusedKey(UNKNOWN);
+  throw new RefusedKeyError('unauthenticated', UNKNOWN, { key: retired, isRetired: true });
 }
 
 /**
@@ -133,7 +136,7 @@ export async function admitCall(
 ): Promise<Admission> {
   const claim = claimOf(proxyKey);
   const { found, tenant, authenticated } = await readCall(deps, claim, identify());
-  const { stored, key } = keyOf(claim, found);
+  const { stored, key } = await keyOf(deps, claim, found);
   const { id: keyId, expiresAtMs, sourceAddresses } = key;
   const own = defined({ tenantId: stored.tenantId, proxyId: stored.id, keyId, expiresAtMs, sourceAddresses });
   checkOwnKey(own, source, deps.clock());

@@ -1,6 +1,5 @@
 import type { Caller } from '../access/caller.ts';
 import { requirePermission } from '../access/require-permission.ts';
-import { RETIRED_MS } from '../access/credential-store.ts';
 import { firstVersion } from '../applications/application.ts';
 import { FOR_EVER, keysOfOthers, newKey } from '../applications/application-key.ts';
 import type { OwnedKeys } from '../applications/manage-keys.ts';
@@ -151,7 +150,6 @@ export async function createProxy(
     encryptedConfiguration: await encryptConfiguration(deps.vault, at, definition, configuration),
     secretGeneration: 1,
     keys: [key],
-    retiredKeys: [],
     ...by,
     version: firstVersion(deps.random),
   };
@@ -385,19 +383,6 @@ export async function deleteProxy(deps: GetProxyDeps & Platform, caller: Caller,
   });
 }
 
-/** The next state of a proxy, which remembers the keys that it does not have any more. */
-function remembering(previous: StoredProxy, next: StoredProxy, now: number): StoredProxy {
-  const left = new Set(next.keys.map(({ id }) => id));
-  const gone = previous.keys
-    .filter(({ id }) => !left.has(id))
-    .map(({ id, hash }) => ({ id, hash, until: now + RETIRED_MS }));
-  const known = previous.retiredKeys.filter(({ until }) => until > now);
-  return { ...next, retiredKeys: [...gone, ...known].slice(0, RETIRED_MAX) };
-}
-
-/** Most deleted keys that a proxy remembers. */
-const RETIRED_MAX = 20;
-
 /** Finds the keys of a proxy of the caller's tenant. */
 export function keysOfProxy(
   deps: GetProxyDeps & Platform,
@@ -411,8 +396,14 @@ export function keysOfProxy(
     toChange: 'proxy:update',
     find,
     findToChange: find,
-    update: (previous, next) =>
-      deps.proxyStore.update(previous, remembering(previous, next, deps.clock()), []),
+    update: (previous, next) => deps.proxyStore.update(previous, next, []),
+    async checkRoom(proxy) {
+      if ((await deps.proxyStore.countRetiredKeys(proxy)) < STORED_PROXY_LIMITS.retiredKeys) return;
+      throw new ServiceError(
+        'conflict',
+        `A proxy remembers ${String(STORED_PROXY_LIMITS.retiredKeys)} deleted keys, each for 30 days: create a key when one is forgotten, or another proxy.`,
+      );
+    },
     lastUses: (proxy) => deps.proxyStore.lastUses(proxy),
     generate: ({ tenantId }) => generateProxyKey(deps.random, tenantId, id),
     most: STORED_PROXY_LIMITS.keys,

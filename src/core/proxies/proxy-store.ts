@@ -1,3 +1,4 @@
+import type { KeyName } from '../access/credential-store.ts';
 import type { Effect, PortEffects } from '../audit/effect.ts';
 import { changedKeys } from '../applications/changed-keys.ts';
 import type { StoredProxy, StoredVersion } from './stored-proxy.ts';
@@ -14,13 +15,20 @@ export interface ProxyStore {
   list(tenantId: string, after: string | undefined): AsyncIterable<readonly StoredProxy[]>;
   /**
    * Replaces `previous`, and writes versions with it; `false` if it has changed since. Keys that
-   * `next` does not have are rejected afterwards.
+   * `next` does not have are rejected afterwards, and remembered for 30 days.
    */
   update(previous: StoredProxy, next: StoredProxy, versions: readonly StoredVersion[]): Promise<boolean>;
-  /** Deletes this state of a proxy, with its versions; `false` if it has changed since. */
+  /**
+   * Deletes this state of a proxy, with its versions; `false` if it has changed since. Its keys are
+   * remembered for 30 days.
+   */
   delete(proxy: StoredProxy): Promise<boolean>;
   /** Reads the last versions of a proxy, newest first. */
   versions(proxy: Pick<StoredProxy, 'tenantId' | 'id'>): Promise<readonly StoredVersion[]>;
+  /** The deleted key with this hash, while it is remembered. */
+  retiredKey(hash: Buffer): Promise<Required<Omit<KeyName, 'applicationId'>> | undefined>;
+  /** Counts the deleted keys of a proxy that are remembered. */
+  countRetiredKeys(proxy: Pick<StoredProxy, 'tenantId' | 'id'>): Promise<number>;
   /** The days on which the keys of a proxy were last used, by the ids of the keys. */
   lastUses(proxy: Pick<StoredProxy, 'keys'>): Promise<ReadonlyMap<string, string>>;
 }
@@ -41,5 +49,7 @@ export const PROXY_STORE_EFFECTS: PortEffects<ProxyStore> = {
   findMany: 'none',
   list: 'none',
   versions: 'none',
+  retiredKey: 'none',
+  countRetiredKeys: 'none',
   lastUses: 'none',
 };

@@ -9,6 +9,8 @@ import type { SignatureScheme } from './verify-signature.ts';
  */
 export const STORED_PROXY_LIMITS = {
   keys: 4,
+  /** Deleted keys that are remembered, each for 30 days. Beyond it no key is created. */
+  retiredKeys: 100,
   versions: 20,
   methods: 5,
   paths: 50,
@@ -179,21 +181,12 @@ export interface StoredProxy {
   /** Secrets that it had: {@link RetiredSecrets}. Absent if it had none. */
   readonly encryptedRetired?: Buffer;
   readonly keys: readonly ApplicationKey[];
-  /** Keys that were deleted, and are remembered for 30 days. */
-  readonly retiredKeys: readonly RetiredProxyKey[];
   readonly createdBy: string;
   readonly createdAt: number;
   readonly modifiedBy?: string;
   readonly modifiedAt?: number;
   /** Increases by one with each write. */
   readonly version: number;
-}
-
-export interface RetiredProxyKey {
-  readonly id: string;
-  readonly hash: Buffer;
-  /** It is remembered until this time, in ms since the epoch. */
-  readonly until: number;
 }
 
 /** A version of a proxy. Configuration and keys have no versions. */

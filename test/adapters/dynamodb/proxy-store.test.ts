@@ -1,4 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { createApplicationStore } from '../../../src/adapters/dynamodb/application-store.ts';
+import { createKey, deleteKey } from '../../../src/core/applications/manage-keys.ts';
+import { keysOfProxy } from '../../../src/core/proxies/change-proxy.ts';
+import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
+import { aCaller } from '../../support/builders/a-caller.ts';
 import { createProxyStore } from '../../../src/adapters/dynamodb/proxy-store.ts';
 import { createKeyUses } from '../../../src/adapters/dynamodb/key-uses.ts';
 import type { ProxyStore } from '../../../src/core/proxies/proxy-store.ts';
@@ -31,7 +36,6 @@ const aProxy = (more: Partial<StoredProxy> = {}): StoredProxy => ({
   encryptedConfiguration: Buffer.from('configuration'),
   secretGeneration: 1,
   keys: [aKey(randomUUID())],
-  retiredKeys: [],
   createdBy: 'manager',
   createdAt: 1,
   version: 7,
@@ -70,8 +74,48 @@ describe('the store of proxies', () => {
     expect([
       await store.find(proxy.tenantId, proxy.id),
       await store.versions(proxy),
+      await createApplicationStore(database.table('Access')).forgetRetiredKeys(proxy.tenantId, 10),
       (await database.keys()).filter((key) => key.includes(proxy.tenantId)),
-    ]).toEqual([undefined, [], []]);
+    ]).toEqual([undefined, [], 1, []]);
+  });
+
+  it('remembers each deleted key for 30 days, up to 100 of a proxy, and then makes no further one', async () => {
+    let now = Date.now();
+    const table = database.table('Access');
+    const platform = { ...table.platform, clock: () => now };
+    const proxyStore = createProxyStore({ ...table, platform });
+    let proxy = aProxy();
+    await proxyStore.create(proxy, aVersion(1));
+    const change = async (keys: readonly ApplicationKey[]) => {
+      const next = { ...proxy, keys, version: proxy.version + 1 };
+      expect(await proxyStore.update(proxy, next, [])).toBe(true);
+      proxy = next;
+    };
+    const { tenantId, id, keys } = proxy;
+    const [first = aKey('first')] = keys;
+    expect([await proxyStore.retiredKey(first.hash), await proxyStore.countRetiredKeys(proxy)]).toEqual([
+      undefined,
+      0,
+    ]);
+    await change([]);
+    expect(await proxyStore.retiredKey(first.hash)).toEqual({ tenantId, proxyId: id, keyId: first.id });
+    for (let times = 0; times < 33; times += 1) {
+      await change([1, 2, 3].map(() => aKey(randomUUID())));
+      await change([]);
+    }
+    expect(await proxyStore.countRetiredKeys(proxy)).toBe(100);
+    const deps = { ...platform, proxyStore } as unknown as Parameters<typeof keysOfProxy>[0];
+    const manager = aCaller({ tenantId, type: 'management', permissions: ['proxy:update'] });
+    const owned = keysOfProxy(deps, manager, id);
+    const create = () => createKey(platform, owned, { sourceAddresses: [] }, randomIdentity(platform.random));
+    await change([aKey(randomUUID())]);
+    await expect(create()).rejects.toMatchObject({ code: 'conflict' });
+    // Deleting never fails.
+    await deleteKey(platform, owned, proxy.keys[0]?.id ?? '');
+    now += 31 * 86_400_000;
+    expect(await proxyStore.retiredKey(first.hash)).toBeUndefined();
+    await create();
+    expect(await proxyStore.countRetiredKeys(proxy)).toBe(0);
   });
 
   it('has the last twenty versions, and lists proxies without them, the newest first', async () => {

@@ -29,7 +29,6 @@ it('a restore treats a stored proxy, its versions and the uses of its keys as on
     encryptedConfiguration: Buffer.from('configuration'),
     secretGeneration: 1,
     keys: [aKey({ hash: Buffer.alloc(32, 1) })],
-    retiredKeys: [],
     createdBy: 'manager',
     createdAt: 1,
     version: 1,
