@@ -50,10 +50,14 @@ export const proxies: Readonly<Record<string, DescribedOperation>> = {
     members: proxyWords(),
     requests: { charges: { summary: 'Charges at a payment provider', value: CHARGES } },
     response: { description: 'The proxy, with its key.', schema: createdProxyResponse() },
+    failures: {
+      409: `The tenant has ${String(STORED_PROXY_LIMITS.proxies)} proxies, or the same idempotency key is still running.`,
+    },
   },
   listProxies: {
     tag: TAG,
     summary: 'List proxies',
+    description: 'A page whose proxies would not fit into a response is shorter: go on by `after`.',
     query: namedListParameters(),
     response: { description: 'A page of proxies.', schema: pageOf(proxyResponse()) },
   },

@@ -59,6 +59,7 @@ const LIMITS: Readonly<Record<string, readonly number[]>> = {
     RULE_LIMITS.description,
     RULE_LIMITS.conditionValue,
   ],
+  'Stored proxies of a tenant': [STORED_PROXY_LIMITS.proxies],
   'Conditions of the rules of a session': [RULE_LIMITS.conditions, RULE_LIMITS.conditionsInAll],
   'Permissions and rules of a session': [SESSION_LIMITS.grantsBytes],
   'Life of a session': [SESSION_LIMITS.lifetimeMs / minutes, SESSION_LIMITS.longestLifetimeMs / hours],

@@ -9,6 +9,7 @@ import {
   isTenantKey,
   parseInvocationKey,
   parseReactorKey,
+  proxyCountKey,
   proxyIdIn,
   RETIRED_PREFIX,
   SEAL_HEAD_KEY,
@@ -45,8 +46,10 @@ const TENANT_ID_LENGTH = 36;
 const TRAIL = JSON.stringify({ trail: 'state' });
 /** The pointer to the deployment key for new roots: an attacker may have an older one. */
 const POINTER = JSON.stringify({ deployment_key: 'current' });
+/** How many proxies tenants have. What a restore makes wrong is counted again when it is full. */
+const COUNTS = JSON.stringify({ proxies: 'count' });
 /** Always as they are now: no list has them. */
-const UNLISTED: readonly string[] = [TRAIL, POINTER];
+const UNLISTED: readonly string[] = [TRAIL, POINTER, COUNTS];
 const TRAIL_PARTITIONS: readonly string[] = [SEAL_HEAD_KEY.pk, CHECK_CURSOR_KEY.pk];
 
 const applicationRecord = (tenantId: string, id: string) =>
@@ -83,6 +86,7 @@ export function recordOf(item: RawItem): string | undefined {
   if (parseInvocationKey({ pk, sk }) !== undefined) return undefined;
   if (TRAIL_PARTITIONS.includes(pk)) return TRAIL;
   if (pk === DEPLOYMENT_KEY.pk) return POINTER;
+  if (sk === proxyCountKey(pk).sk) return COUNTS;
   if (isTenantKey({ pk, sk })) return tenantRecord(pk);
   if (sk === 'tenant-copy') return tenantRecord(pk.slice(0, TENANT_ID_LENGTH));
   const managed = managedRecord({ pk, sk }, tenantId, texts.proxyId);

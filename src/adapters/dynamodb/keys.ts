@@ -162,12 +162,25 @@ export function proxyKey(tenantId: string, id: string): ItemKey {
   return { pk: tenantId, sk: `${PROXY_PREFIX}${id}` };
 }
 
+/** The prefix with which the sort keys of the list items of stored proxies begin. */
+export const LISTED_PROXY_PREFIX = 'proxy-name#';
+
+/** Access table: what a list needs to know of a stored proxy. It sorts as the proxy does. */
+export function listedProxyKey(tenantId: string, id: string): ItemKey {
+  return { pk: tenantId, sk: `${LISTED_PROXY_PREFIX}${id}` };
+}
+
+/** Access table: how many stored proxies a tenant has. */
+export function proxyCountKey(tenantId: string): ItemKey {
+  return { pk: tenantId, sk: 'proxy-count' };
+}
+
 /** The prefix with which the sort keys of the versions of a stored proxy begin. */
 export const proxyVersionPrefix = (id: string): string => `proxy-version#${id}#`;
 
 /** Reads the id of a stored proxy from the sort key of its item, or of one of its versions. */
 export function proxyIdIn(sk: string): string | undefined {
-  return /^proxy(?:-version)?#([\da-f-]+)/.exec(sk)?.[1];
+  return /^proxy(?:-version|-name)?#([\da-f-]+)/.exec(sk)?.[1];
 }
 
 /** Access table: a version of a stored proxy. */

@@ -4,15 +4,22 @@ import type { ApplicationKey } from '../../core/applications/application-key.ts'
 import type { ProxyStore } from '../../core/proxies/proxy-store.ts';
 import {
   STORED_PROXY_LIMITS,
+  type ListedProxy,
   type StoredProxy,
   type StoredVersion,
 } from '../../core/proxies/stored-proxy.ts';
+import { sameJson } from '../../core/shared/same-json.ts';
+import { pause } from '../../core/shared/platform.ts';
 import { isUuid } from '../../core/shared/is-uuid.ts';
+import { unavailable } from '../aws/dependency-error.ts';
 import { keyItem } from './application-item.ts';
 import { batchGet, getItem } from './batch-get.ts';
 import {
   credentialKey,
   FIRST_COPY,
+  LISTED_PROXY_PREFIX,
+  listedProxyKey,
+  proxyCountKey,
   PROXY_PREFIX,
   proxyKey,
   proxyVersionKey,
@@ -32,6 +39,7 @@ const proxyItem = z.lazy(() =>
     tenantId: z.string(),
     definitionVersion: z.number(),
     encryptedDefinition: binary,
+    encryptedName: binary,
     configurationNames: z.array(z.string()),
     encryptedConfiguration: binary,
     secretGeneration: z.number(),
@@ -56,6 +64,12 @@ const versionItem = z.lazy(() =>
 
 const useItem = z.lazy(() => z.object({ keyId: z.string(), lastUsedOn: z.string() }));
 
+const listedItem = z.lazy(() =>
+  z.object({ id: z.string(), tenantId: z.string(), encryptedName: binary, bytes: z.number() }),
+);
+
+const countItem = z.lazy(() => z.object({ proxies: z.number() }));
+
 /** The tombstone of a key, in the place of the item with its last use. */
 const tombstone = z.lazy(() =>
   z.object({
@@ -76,6 +90,16 @@ const PAGE = 100;
 /** The day of the last use of a key that was not used yet. It sorts before all days. */
 const NEVER = '';
 
+/** What a list reads of a proxy. */
+const listedOf = ({ id, tenantId, encryptedName, encryptedDefinition }: StoredProxy): ListedProxy => ({
+  id,
+  tenantId,
+  encryptedName,
+  bytes: encryptedDefinition.length,
+});
+
+const FREE = { ConditionExpression: 'attribute_not_exists(pk)' };
+
 /** The single writes that change proxies, their versions and the items of their keys. */
 function createWrites(name: string) {
   const put = (item: Item, condition: object = {}): TransactWriteItem => ({
@@ -89,13 +113,24 @@ function createWrites(name: string) {
     put: (proxy: StoredProxy, condition: object) =>
       put({ ...proxyKey(proxy.tenantId, proxy.id), ...proxy }, condition),
     remove: (proxy: StoredProxy) => remove(proxyKey(proxy.tenantId, proxy.id), unchanged(proxy)),
+    putListed: (proxy: StoredProxy) =>
+      put({ ...listedProxyKey(proxy.tenantId, proxy.id), ...listedOf(proxy) }),
+    removeListed: ({ tenantId, id }: StoredProxy) => remove(listedProxyKey(tenantId, id)),
+    /** Writes another count of proxies, if it is still the one that was read. */
+    count: (tenantId: string, before: number | undefined, proxies: number) =>
+      put(
+        { ...proxyCountKey(tenantId), proxies },
+        before === undefined
+          ? FREE
+          : { ConditionExpression: 'proxies = :before', ExpressionAttributeValues: { ':before': before } },
+      ),
     putVersion: ({ tenantId, id }: StoredProxy, version: StoredVersion) =>
       put({ ...proxyVersionKey(tenantId, id, version.version), ...version }),
     removeVersion: ({ tenantId, id }: StoredProxy, version: number) =>
       remove(proxyVersionKey(tenantId, id, version)),
     putUse: ({ tenantId, id: proxyId }: StoredProxy, key: ApplicationKey) =>
       put({ ...useKey(key), tenantId, proxyId, keyId: key.id, lastUsedOn: NEVER }),
-    /** Puts a tombstone in the place of the last use of a key, and a record by which it is counted. */
+    /** Puts a tombstone in the place of the last use of a key, and a record that counts it. */
     retire({ tenantId, id: proxyId }: StoredProxy, key: ApplicationKey, now: number) {
       const ttl = timeToLive(now + RETIRED_MS);
       const { id: keyId, hash: keyHash } = key;
@@ -112,8 +147,6 @@ const unchanged = ({ version }: StoredProxy) => ({
   ConditionExpression: 'version = :version',
   ExpressionAttributeValues: { ':version': version },
 });
-
-const FREE = { ConditionExpression: 'attribute_not_exists(pk)' };
 
 async function versionsOf(
   table: Table,
@@ -133,24 +166,110 @@ async function versionsOf(
 const forgottenBy = ({ definitionVersion }: StoredProxy): number =>
   definitionVersion - STORED_PROXY_LIMITS.versions;
 
+/** The number of a tenant's proxies as it is stored; absent before the first one. */
+async function countOf(table: Table, tenantId: string): Promise<number | undefined> {
+  const item = await getItem(table, proxyCountKey(tenantId));
+  return item && countItem.parse(item).proxies;
+}
+
+/** Counts the proxies of a tenant themselves. A restore of single proxies leaves a wrong count. */
+async function counted(table: Table, tenantId: string): Promise<number> {
+  const listing = { tenantId, prefix: LISTED_PROXY_PREFIX, after: undefined, pageSize: PAGE };
+  let count = 0;
+  for await (const items of tenantItems(table, listing)) count += items.length;
+  return count;
+}
+
+/** How often a creation is tried beside others of its tenant, and the longest pause, in ms. */
+const [ATTEMPTS, PAUSE_MS] = [12, 100] as const;
+
+/** Writes a proxy, and counts it, beside other creations of its tenant. */
+async function create(table: Table, proxy: StoredProxy, first: StoredVersion): Promise<boolean> {
+  const writes = createWrites(table.name);
+  const { tenantId, id } = proxy;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const before = await countOf(table, tenantId);
+    const isFull = (before ?? 0) >= STORED_PROXY_LIMITS.proxies;
+    const count = isFull ? await counted(table, tenantId) : (before ?? 0);
+    if (count >= STORED_PROXY_LIMITS.proxies) return false;
+    const written = await transact(table, [
+      writes.put(proxy, FREE),
+      writes.putListed(proxy),
+      writes.count(tenantId, before, count + 1),
+      writes.putVersion(proxy, first),
+      ...proxy.keys.map((key) => writes.putUse(proxy, key)),
+    ]);
+    if (written || (await getItem(table, proxyKey(tenantId, id))) !== undefined) return written;
+    // Another creation has changed the count.
+    await pause(table.platform, table.platform.random.fraction() * PAUSE_MS);
+  }
+  throw unavailable(new Error('create proxy: its count changes all the time'));
+}
+
+/** What lists read of proxies. */
+const listReads = (table: Table): Pick<ProxyStore, 'listed' | 'findListed'> => ({
+  async *listed(tenantId, after) {
+    const listing = {
+      tenantId,
+      prefix: LISTED_PROXY_PREFIX,
+      after: after === undefined ? undefined : listedProxyKey(tenantId, after),
+      pageSize: STORED_PROXY_LIMITS.proxies,
+    };
+    for await (const items of tenantItems(table, listing)) yield items.map((item) => listedItem.parse(item));
+  },
+
+  async findListed(tenantId, ids) {
+    const keys = [...new Set(ids)].filter(isUuid).map((id) => listedProxyKey(tenantId, id));
+    return (await batchGet(table, keys)).map((item) => listedItem.parse(item));
+  },
+});
+
+/** What is read of the keys of proxies, beside the proxies themselves. */
+function keyReads(table: Table): Pick<ProxyStore, 'retiredKey' | 'countRetiredKeys' | 'lastUses'> {
+  // DynamoDB deletes an item up to some days after its end.
+  const isForgotten = ({ ttl }: { readonly ttl: number }) => ttl * 1_000 <= table.platform.clock();
+  return {
+    async retiredKey(hash) {
+      const item = await getItem(table, credentialKey(hash, FIRST_COPY));
+      const found = tombstone.safeParse(item);
+      if (!found.success || isForgotten(found.data)) return undefined;
+      const { tenantId, proxyId, keyId } = found.data;
+      return { tenantId, proxyId, keyId };
+    },
+
+    async countRetiredKeys({ tenantId, id }) {
+      const listing = { tenantId, prefix: retiredProxyPrefix(id), after: undefined, pageSize: PAGE };
+      let count = 0;
+      for await (const items of tenantItems(table, listing))
+        count += items.filter((item) => !isForgotten(retiredItem.parse(item))).length;
+      return count;
+    },
+
+    async lastUses({ keys }) {
+      const items = await batchGet(
+        table,
+        keys.map(({ hash }) => credentialKey(hash, FIRST_COPY)),
+      );
+      const uses = items.flatMap((item) => useItem.safeParse(item).data ?? []);
+      return new Map(
+        uses.flatMap(({ keyId, lastUsedOn }) => (lastUsedOn === NEVER ? [] : [[keyId, lastUsedOn]])),
+      );
+    },
+  };
+}
+
 /**
  * Stored proxies in the Access table: each is one item, by which its keys are checked. Beside it
- * are its last versions, and one item for each key with the day of its last use, in the place and
- * form of an application's key (`key-uses.ts`). A deleted key leaves its tombstone in that place.
+ * are a small one for lists, its last versions, and one item for each key with the day of its last
+ * use, in the place and form of an application's key (`key-uses.ts`). A deleted key leaves its
+ * tombstone in that place.
  */
 export function createProxyStore(table: Table): ProxyStore {
   const writes = createWrites(table.name);
   const { clock } = table.platform;
-  // DynamoDB deletes an item up to some days after its end.
-  const isForgotten = ({ ttl }: { readonly ttl: number }) => ttl * 1_000 <= clock();
 
   return {
-    create: (proxy, first) =>
-      transact(table, [
-        writes.put(proxy, FREE),
-        writes.putVersion(proxy, first),
-        ...proxy.keys.map((key) => writes.putUse(proxy, key)),
-      ]),
+    create: (proxy, first) => create(table, proxy, first),
 
     async find(tenantId, id) {
       if (!isUuid(id)) return undefined;
@@ -179,6 +298,7 @@ export function createProxyStore(table: Table): ProxyStore {
       const old = isNewVersion && forgottenBy(next) > 0 ? [forgottenBy(next)] : [];
       return transact(table, [
         writes.put(next, unchanged(previous)),
+        ...(sameJson(listedOf(previous), listedOf(next)) ? [] : [writes.putListed(next)]),
         ...versions.map((version) => writes.putVersion(next, version)),
         ...old.map((version) => writes.removeVersion(next, version)),
         ...next.keys.filter(({ id }) => before?.has(id) !== true).map((key) => writes.putUse(next, key)),
@@ -189,41 +309,19 @@ export function createProxyStore(table: Table): ProxyStore {
     },
 
     async delete(proxy) {
-      const versions = await versionsOf(table, proxy);
+      const { tenantId } = proxy;
+      const [versions, before] = await Promise.all([versionsOf(table, proxy), countOf(table, tenantId)]);
       return transact(table, [
         writes.remove(proxy),
+        writes.removeListed(proxy),
+        writes.count(tenantId, before, Math.max(0, (before ?? 0) - 1)),
         ...versions.map(({ version }) => writes.removeVersion(proxy, version)),
         ...proxy.keys.flatMap((key) => writes.retire(proxy, key, clock())),
       ]);
     },
 
     versions: (proxy) => versionsOf(table, proxy),
-
-    async retiredKey(hash) {
-      const item = await getItem(table, credentialKey(hash, FIRST_COPY));
-      const found = tombstone.safeParse(item);
-      if (!found.success || isForgotten(found.data)) return undefined;
-      const { tenantId, proxyId, keyId } = found.data;
-      return { tenantId, proxyId, keyId };
-    },
-
-    async countRetiredKeys({ tenantId, id }) {
-      const listing = { tenantId, prefix: retiredProxyPrefix(id), after: undefined, pageSize: PAGE };
-      let count = 0;
-      for await (const items of tenantItems(table, listing))
-        count += items.filter((item) => !isForgotten(retiredItem.parse(item))).length;
-      return count;
-    },
-
-    async lastUses({ keys }) {
-      const items = await batchGet(
-        table,
-        keys.map(({ hash }) => credentialKey(hash, FIRST_COPY)),
-      );
-      const uses = items.flatMap((item) => useItem.safeParse(item).data ?? []);
-      return new Map(
-        uses.flatMap(({ keyId, lastUsedOn }) => (lastUsedOn === NEVER ? [] : [[keyId, lastUsedOn]])),
-      );
-    },
+    ...listReads(table),
+    ...keyReads(table),
   };
 }

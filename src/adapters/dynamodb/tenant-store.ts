@@ -3,7 +3,7 @@ import type { Tenant, TenantStore } from '../../core/tenants/tenant.ts';
 import { applicationWrites } from './application-store.ts';
 import { dueEntries, END_OF_TIME } from './due-index.ts';
 import { batchGet, getItem } from './batch-get.ts';
-import { ALL_COPIES, isTenantKey, tenantCopyKey, tenantKey } from './keys.ts';
+import { ALL_COPIES, isTenantKey, proxyCountKey, tenantCopyKey, tenantKey } from './keys.ts';
 import { basicsItemOf, readTenantItem, tenantItemOf } from './tenant-item.ts';
 import { sendTransaction, transact } from './transact.ts';
 
@@ -45,7 +45,11 @@ export function createTenantStore(table: Table): TenantStore {
       ),
 
     async remove(tenantId) {
-      const keys = [tenantKey(tenantId), ...ALL_COPIES.map((copy) => tenantCopyKey(tenantId, copy))];
+      const keys = [
+        tenantKey(tenantId),
+        proxyCountKey(tenantId),
+        ...ALL_COPIES.map((copy) => tenantCopyKey(tenantId, copy)),
+      ];
       await sendTransaction(
         table,
         keys.map((key) => ({ Delete: { TableName: name, Key: key } })),

@@ -14,6 +14,8 @@ export interface ResourceList<Resource extends { readonly id: string }> {
   readonly list: string;
   readonly filters: string;
   readonly isVisible: (resource: Resource) => boolean;
+  /** How much of a response each takes: a page with more is shorter, and goes on by its cursor. */
+  readonly size?: { readonly bytesOf: (resource: Resource) => number; readonly bytesMax: number };
   /** The resources, newest first, that come after an id. */
   readonly from: (after: string | undefined) => AsyncIterable<readonly Resource[]>;
 }
@@ -27,6 +29,20 @@ async function* entries<Resource extends { readonly id: string }>(
   batches: AsyncIterable<readonly Resource[]>,
 ): AsyncGenerator<readonly Entry<Resource>[]> {
   for await (const batch of batches) yield batch.map((resource) => ({ position: resource.id, resource }));
+}
+
+/** The first entries that fit into a response: at least one. */
+function fittingOf<Resource extends { readonly id: string }>(
+  found: readonly Entry<Resource>[],
+  { size }: ResourceList<Resource>,
+): readonly Entry<Resource>[] {
+  if (size === undefined) return found;
+  let bytes = 0;
+  const tooLarge = found.findIndex(({ resource }, index) => {
+    bytes += size.bytesOf(resource);
+    return index > 0 && bytes > size.bytesMax;
+  });
+  return tooLarge === -1 ? found : found.slice(0, tooLarge);
 }
 
 /**
@@ -57,11 +73,13 @@ export async function pageResources<Resource extends { readonly id: string }>(
           isVisible,
           request.size,
         );
+  const fitting = fittingOf(slice.entries, wanted);
+  const next = fitting.length < slice.entries.length ? fitting.at(-1)?.position : slice.next;
   return {
-    items: slice.entries.map(({ resource }) => resource),
+    items: fitting.map(({ resource }) => resource),
     info: {
       size: request.size,
-      after: slice.next === undefined ? null : encodeCursor(key, scope, slice.next),
+      after: next === undefined ? null : encodeCursor(key, scope, next),
       ...(slice.total !== undefined &&
         request.kind === 'numbered' && { counted: { ...slice.total, page: request.page } }),
     },

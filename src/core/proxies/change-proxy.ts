@@ -24,6 +24,7 @@ import {
   originOf,
   encryptConfiguration,
   encryptDefinition,
+  encryptName,
   encryptRetired,
 } from './open-proxy.ts';
 import type { ProxyReports } from './proxy-reports.ts';
@@ -146,6 +147,7 @@ export async function createProxy(
     ...at,
     definitionVersion: 1,
     encryptedDefinition: await encryptDefinition(deps.vault, at, 1, definition),
+    encryptedName: await encryptName(deps.vault, at, definition),
     configurationNames: Object.keys(configuration.reveal()),
     encryptedConfiguration: await encryptConfiguration(deps.vault, at, definition, configuration),
     secretGeneration: 1,
@@ -160,7 +162,12 @@ export async function createProxy(
   deps.audit.changes({ members: [`keys.${key.id}`, ...members] });
   if (await deps.proxyStore.create(stored, versionOf(stored, by)))
     return { proxy: { stored, definition }, key: text };
-  const made = await existingProxy(deps, tenantId, id);
+  const made = await deps.proxyStore.find(tenantId, id);
+  if (made === undefined)
+    throw new ServiceError(
+      'conflict',
+      `A tenant has at most ${String(STORED_PROXY_LIMITS.proxies)} proxies: delete one first.`,
+    );
   const others = keysOfOthers(made, writeId);
   const again = { ...made, keys: [...others, key], version: made.version + 1 };
   // Its key may be gone meanwhile: who may only create proxies adds no key to one.
@@ -315,6 +322,9 @@ async function changeOnce(
     ...(isNewVersion && {
       encryptedDefinition: await encryptDefinition(deps.vault, stored, version, definition),
     }),
+    ...(previous.name !== definition.name && {
+      encryptedName: await encryptName(deps.vault, stored, definition),
+    }),
     modifiedBy: by,
     modifiedAt: now,
     version: stored.version + 1,
@@ -423,6 +433,7 @@ export async function reencrypted(
   const next = defined({
     ...proxy,
     encryptedDefinition: await encryptDefinition(vault, proxy, proxy.definitionVersion, opened.definition),
+    encryptedName: await encryptName(vault, proxy, opened.definition),
     encryptedConfiguration: await encryptConfiguration(vault, proxy, opened.definition, configuration),
     encryptedRetired:
       proxy.encryptedRetired && (await encryptRetired(vault, proxy, await openRetired(vault, proxy))),

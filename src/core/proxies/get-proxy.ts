@@ -8,8 +8,8 @@ import { namePattern } from '../lists/name-pattern.ts';
 import type { Clock } from '../shared/clock.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { ProxyStore } from './proxy-store.ts';
-import { openProxy, openVersion } from './open-proxy.ts';
-import type { Proxy, ProxyVersion, StoredProxy } from './stored-proxy.ts';
+import { openName, openProxy, openVersion } from './open-proxy.ts';
+import type { ListedProxy, Proxy, ProxyVersion, StoredProxy } from './stored-proxy.ts';
 
 export interface GetProxyDeps {
   readonly proxyStore: ProxyStore;
@@ -40,18 +40,27 @@ export interface ProxyFilters {
   readonly name?: string;
 }
 
-/** Opens the proxies of each batch, since a filter compares their names. */
-async function* opened(
+/** Opens the names of each batch, which a filter compares. */
+async function* withNames(
   { vault }: GetProxyDeps,
-  batches: AsyncIterable<readonly StoredProxy[]>,
-): AsyncGenerator<readonly (Proxy & { readonly id: string })[]> {
+  batches: AsyncIterable<readonly ListedProxy[]>,
+): AsyncGenerator<readonly (ListedProxy & { readonly name: string })[]> {
   for await (const batch of batches)
     yield await Promise.all(
-      batch.map(async (stored) => ({ ...(await openProxy(vault, stored)), id: stored.id })),
+      batch.map(async (listed) => ({ ...listed, name: await openName(vault, listed) })),
     );
 }
 
-/** Lists the tenant's proxies, newest first. */
+/**
+ * Most bytes of definitions on a page. They are escaped in the response of a function, which at
+ * most doubles them.
+ */
+const PAGE_BYTES = 2_900_000;
+
+/**
+ * Lists the tenant's proxies, newest first. Only the proxies of the page are read and opened: their
+ * number and their names come from small items beside them.
+ */
 export async function listProxies(
   deps: GetProxyDeps & { readonly tenantKeys: TenantKeys },
   caller: Caller,
@@ -60,20 +69,38 @@ export async function listProxies(
 ): Promise<Page<Proxy>> {
   requirePermission(caller, 'proxy:read');
   const { tenantId } = caller;
-  const matches = name === undefined ? () => true : namePattern(name);
-  const wanted = {
-    list: 'proxies',
-    filters: JSON.stringify([ids, name ?? null]),
-    isVisible: ({ definition }: Proxy) => matches(definition.name),
-    from: (after: string | undefined) =>
-      opened(
-        deps,
-        ids.length === 0
-          ? deps.proxyStore.list(tenantId, after)
-          : newestFirst(deps.proxyStore.findMany(tenantId, ids), after),
-      ),
+  const [list, filters] = ['proxies', JSON.stringify([ids, name ?? null])];
+  const from = (after: string | undefined) =>
+    ids.length === 0
+      ? deps.proxyStore.listed(tenantId, after)
+      : newestFirst(deps.proxyStore.findListed(tenantId, ids), after);
+  const size = { bytesOf: ({ bytes }: ListedProxy) => bytes, bytesMax: PAGE_BYTES };
+  const all = { list, filters, size, isVisible: () => true, from };
+  const page =
+    name === undefined
+      ? await pageResources(deps.tenantKeys, caller, all, request)
+      : await pageResources(deps.tenantKeys, caller, { ...all, ...namedLike(deps, name, from) }, request);
+  const found = await deps.proxyStore.findMany(
+    tenantId,
+    page.items.map(({ id }) => id),
+  );
+  const stored = new Map(found.map((each) => [each.id, each]));
+  // A proxy that was deleted meanwhile is missing.
+  const items = page.items.flatMap(({ id }) => stored.get(id) ?? []);
+  return { ...page, items: await Promise.all(items.map((each) => openProxy(deps.vault, each))) };
+}
+
+/** The part of a list that has a name like this. */
+function namedLike(
+  deps: GetProxyDeps,
+  filter: string,
+  from: (after: string | undefined) => AsyncIterable<readonly ListedProxy[]>,
+) {
+  const matches = namePattern(filter);
+  return {
+    isVisible: ({ name }: { readonly name: string }) => matches(name),
+    from: (after: string | undefined) => withNames(deps, from(after)),
   };
-  return pageResources(deps.tenantKeys, caller, wanted, request);
 }
 
 /** Lists the last versions of a proxy, newest first. */

@@ -3,6 +3,7 @@ import type { Vault } from '../crypto/vault.ts';
 import type { Json } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
 import type {
+  ListedProxy,
   OpenConfiguration,
   Proxy,
   ProxyConfiguration,
@@ -21,6 +22,20 @@ const definitionContext = ({ tenantId, id }: Place, version: number): RecordCont
   field: 'proxy-definition',
   bound: [String(version)],
 });
+
+const nameContext = ({ tenantId, id }: Place): RecordContext => ({
+  tenantId,
+  recordId: id,
+  field: 'proxy-name',
+});
+
+export const encryptName = (vault: Vault, place: Place, { name }: ProxyDefinition): Promise<Buffer> =>
+  vault.encrypt(nameContext(place), new Secret<Json>(name));
+
+export async function openName(vault: Vault, listed: ListedProxy): Promise<string> {
+  const opened = await vault.decrypt(nameContext(listed), listed.encryptedName);
+  return opened.reveal() as unknown as string;
+}
 
 /** Scheme, host and port of a destination: where secrets may be sent. */
 export const originOf = ({ destinationUrl }: Pick<ProxyDefinition, 'destinationUrl'>): string =>

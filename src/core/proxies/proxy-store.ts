@@ -1,16 +1,23 @@
 import type { KeyName } from '../access/credential-store.ts';
 import type { Effect, PortEffects } from '../audit/effect.ts';
 import { changedKeys } from '../applications/changed-keys.ts';
-import type { StoredProxy, StoredVersion } from './stored-proxy.ts';
+import type { ListedProxy, StoredProxy, StoredVersion } from './stored-proxy.ts';
 
 /** Where stored proxies are. Rejects with `dependency_unavailable` when the store is down. */
 export interface ProxyStore {
-  /** Writes a new proxy with its first version; `false` if its id is in use. */
+  /**
+   * Writes a new proxy with its first version; `false` if its id is in use, or if the tenant has as
+   * many proxies as it may have.
+   */
   create(proxy: StoredProxy, first: StoredVersion): Promise<boolean>;
   /** The newest state of a proxy; `undefined` if the tenant has none with this id. */
   find(tenantId: string, id: string): Promise<StoredProxy | undefined>;
   /** Finds the proxies that exist among these ids, in any order. */
   findMany(tenantId: string, ids: readonly string[]): Promise<readonly StoredProxy[]>;
+  /** What a list needs of the proxies of a tenant, newest first, that come after an id. */
+  listed(tenantId: string, after: string | undefined): AsyncIterable<readonly ListedProxy[]>;
+  /** The same of the proxies that exist among these ids, in any order. */
+  findListed(tenantId: string, ids: readonly string[]): Promise<readonly ListedProxy[]>;
   /** All proxies of a tenant in batches, newest first, that come after an id. */
   list(tenantId: string, after: string | undefined): AsyncIterable<readonly StoredProxy[]>;
   /**
@@ -47,6 +54,8 @@ export const PROXY_STORE_EFFECTS: PortEffects<ProxyStore> = {
   delete: (proxy) => proxyEffect(proxy, changedKeys(proxy, NO_KEYS)),
   find: 'none',
   findMany: 'none',
+  listed: 'none',
+  findListed: 'none',
   list: 'none',
   versions: 'none',
   retiredKey: 'none',

@@ -8,6 +8,8 @@ import type { SignatureScheme } from './verify-signature.ts';
  * characters, bytes of JSON, and seconds.
  */
 export const STORED_PROXY_LIMITS = {
+  /** Proxies of a tenant. */
+  proxies: 500,
   keys: 4,
   /** Deleted keys that are remembered, each for 30 days. Beyond it no key is created. */
   retiredKeys: 100,
@@ -174,6 +176,8 @@ export interface StoredProxy {
   /** Starts at 1, and increases with each change of the definition. */
   readonly definitionVersion: number;
   readonly encryptedDefinition: Buffer;
+  /** The name, which a list compares without opening the definition. */
+  readonly encryptedName: Buffer;
   readonly configurationNames: readonly string[];
   readonly encryptedConfiguration: Buffer;
   /** Counts the changes that set secrets, from 1. */
@@ -187,6 +191,12 @@ export interface StoredProxy {
   readonly modifiedAt?: number;
   /** Increases by one with each write. */
   readonly version: number;
+}
+
+/** What a list reads of each proxy, to count and to compare names. */
+export interface ListedProxy extends Pick<StoredProxy, 'id' | 'tenantId' | 'encryptedName'> {
+  /** The size of its encrypted definition, which a page shows. */
+  readonly bytes: number;
 }
 
 /** A version of a proxy. Configuration and keys have no versions. */

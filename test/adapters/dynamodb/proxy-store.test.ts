@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { createApplicationStore } from '../../../src/adapters/dynamodb/application-store.ts';
 import { createKey, deleteKey } from '../../../src/core/applications/manage-keys.ts';
 import { keysOfProxy } from '../../../src/core/proxies/change-proxy.ts';
@@ -32,6 +33,7 @@ const aProxy = (more: Partial<StoredProxy> = {}): StoredProxy => ({
   tenantId: randomUUID(),
   definitionVersion: 1,
   encryptedDefinition: Buffer.from('definition'),
+  encryptedName: Buffer.from('name'),
   configurationNames: ['A'],
   encryptedConfiguration: Buffer.from('configuration'),
   secretGeneration: 1,
@@ -76,7 +78,27 @@ describe('the store of proxies', () => {
       await store.versions(proxy),
       await createApplicationStore(database.table('Access')).forgetRetiredKeys(proxy.tenantId, 10),
       (await database.keys()).filter((key) => key.includes(proxy.tenantId)),
-    ]).toEqual([undefined, [], 1, []]);
+    ]).toEqual([undefined, [], 1, [`${proxy.tenantId} proxy-count`]]);
+  });
+
+  it('has at most 500 proxies of a tenant, and corrects a count that says so wrongly', async () => {
+    const proxy = aProxy();
+    const { tenantId } = proxy;
+    const { client, name } = database.table('Access');
+    const plant = (items: readonly object[]) =>
+      client.send(
+        new BatchWriteCommand({ RequestItems: { [name]: items.map((Item) => ({ PutRequest: { Item } })) } }),
+      );
+    await plant([{ pk: tenantId, sk: 'proxy-count', proxies: 500 }]);
+    expect(await store.create(proxy, aVersion(1))).toBe(true);
+    expect(await store.delete(proxy)).toBe(true);
+    for (let from = 0; from < 500; from += 25)
+      await plant(
+        Array.from({ length: 25 }, (_, at) => ({ pk: tenantId, sk: `proxy-name#${String(from + at)}` })),
+      );
+    await plant([{ pk: tenantId, sk: 'proxy-count', proxies: 500 }]);
+    expect(await store.create(proxy, aVersion(1))).toBe(false);
+    expect(await store.find(tenantId, proxy.id)).toBeUndefined();
   });
 
   it('remembers each deleted key for 30 days, up to 100 of a proxy, and then makes no further one', async () => {
