@@ -25,6 +25,7 @@ async function aWorld(names: readonly string[], bytes = 10) {
         encryptedName: await encryptName(vault, place, definition),
         configurationNames: [],
         encryptedConfiguration: Buffer.alloc(0),
+        secretGeneration: 1,
         keys: [],
         createdBy: 'manager',
         createdAt: 1,
