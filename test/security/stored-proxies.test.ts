@@ -170,6 +170,28 @@ it('no value of the configuration comes back, in whatever form the destination w
   );
 });
 
+it('a secret that a destination cuts at the comma of two fields is removed as one', async () => {
+  const world = await aProxyWorld();
+  const value = 'sk_live_4eC39HqL, yjWDarjtT1zdp7dc';
+  const proxy = await aProxy(world, {}, { KEY: { value, isPublic: false } });
+  const [one = '', other = ''] = value.split(', ');
+  world.state.answer = () => ({
+    headers: [
+      ['X-Part', one],
+      ['x-part', other],
+      ['Set-Cookie', `a=${one}`],
+      ['Set-Cookie', other],
+    ],
+  });
+  const caller = callerWith({ permissions: ['token:use'], rules: [] });
+  const { headers } = await callProxy(world.deps, caller, proxy, CALL);
+  expect(headers).toEqual([
+    ['X-Part', '[removed]'],
+    ['Set-Cookie', `a=${one}`],
+    ['Set-Cookie', other],
+  ]);
+});
+
 it('a path that is admitted is the path that is sent, for every reader of URLs', () => {
   const piece = fc.constantFrom(
     ...[

@@ -187,7 +187,7 @@ class CardSearch {
 }
 
 /** A UUID is no card number, though one in a thousand has digits that could be one. */
-const UUID = /(?<![\da-z])[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}(?![\da-z])/i;
+const UUID = /(?:(?<![\da-z])|(?<=%[\da-f]{2}))[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}(?![\da-z])/i;
 const UUID_LENGTH = 36;
 
 /** Whether a UUID contains a stretch of a text. */

@@ -165,6 +165,22 @@ describe('the remover of configuration', () => {
     }
   });
 
+  it('removes base64 of a value right after a percent sign, which takes its first digits', () => {
+    fc.assert(
+      fc.property(
+        values,
+        fc.constantFrom('%', '%5', '50%', '\\u00'),
+        fc.uint8Array({ maxLength: 3 }),
+        (value, before, other) => {
+          const joined = Buffer.concat([other, Buffer.from(value)]).toString('base64');
+          const cleaned = removerOf([value]).bytes(Buffer.from(`${before}${joined}`));
+          expect(contains(cleaned, value)).toBe(false);
+        },
+      ),
+      { numRuns: cases(600) },
+    );
+  });
+
   it('changes no text without a value', () => {
     const remover = removerOf([SECRET, randomBytes(3_000).toString('base64'), 'x'.repeat(16)]);
     const texts = fc.oneof(
