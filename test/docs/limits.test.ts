@@ -4,6 +4,7 @@ import { SESSION_LIMITS } from '../../src/core/access/session.ts';
 import { NAME_MAX_LENGTH } from '../../src/core/applications/application.ts';
 import { DESTINATION_MAX_LENGTH } from '../../src/core/egress/destination.ts';
 import { TEMPLATE_MAX_LENGTH } from '../../src/core/expressions/template.ts';
+import { FAILURES_MAX } from '../../src/core/proxies/proxy-failure-store.ts';
 import { STORED_PROXY_LIMITS } from '../../src/core/proxies/stored-proxy.ts';
 import { PROXY_LIMITS } from '../../src/core/proxy/forward.ts';
 import { REACTOR_LIMITS } from '../../src/core/reactors/reactor.ts';
@@ -71,6 +72,7 @@ const LIMITS: Readonly<Record<string, readonly number[]>> = {
   ],
   'Keys of a stored proxy': [STORED_PROXY_LIMITS.keys],
   'Versions of a stored proxy': [STORED_PROXY_LIMITS.versions],
+  'Failures of transforms that can be read': [FAILURES_MAX],
   'Paths of a stored proxy': [STORED_PROXY_LIMITS.paths, STORED_PROXY_LIMITS.path],
   'Configuration of a stored proxy': [
     STORED_PROXY_LIMITS.configuration,
