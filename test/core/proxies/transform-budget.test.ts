@@ -55,7 +55,7 @@ describe('searches of regular expressions', () => {
 });
 
 it('expressions of all transforms share one budget of steps', () => {
-  const { expressions } = aBudget();
-  expressions.charge(REQUEST_STEPS);
-  expect(() => expressions.charge(1)).toThrow('take more than');
+  const budget = aBudget();
+  budget.expressions.charge(REQUEST_STEPS);
+  expect(() => budget.expressions.charge(1)).toThrow('take more than');
 });
