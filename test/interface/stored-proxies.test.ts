@@ -789,6 +789,26 @@ describeNeeding('openDestination', 'a call', () => {
     expect(sent.status).toBe(200);
     expect((await through(proxy.key, { key })).got?.body.toString()).toBe('{"other":true}');
   }, 60_000);
+
+  it('shows what the code of a reactor says of a failure to no caller and no reader of the proxy', async () => {
+    const { key } = await anApplication({ permissions: ['token:use'] });
+    const reactor = (
+      await management.post('/reactors', {
+        name: 'x',
+        code: `module.exports = async ({ args }) => { throw Object.assign(new Error('said ' + args.body.pan), { status: args.body.status, errors: undefined }); };`,
+        configuration: {},
+      })
+    ).body;
+    const proxy = await aProxy({ request_transforms: [{ type: 'reactor', reactor_id: reactor.id }] });
+    const failing = (status: number) => through(proxy.key, { key, body: { pan: '4242', status } });
+    const refused = await failing(400);
+    expect(problemOf(refused)).toEqual([400, 'transform_failed']);
+    const later = await failing(503);
+    expect(problemOf(later)).toEqual([503, 'dependency_unavailable']);
+    const { body } = await management.get(`/proxies/${proxy.id as string}/failures`);
+    expect(body.data[0].reason).toBe('the code threw an error with the status 400');
+    expect(JSON.stringify([refused.body, later.body, body])).not.toMatch(/said|4242/);
+  }, 60_000);
 });
 
 describeNeeding('openDestination', 'a proxy without authentication', () => {

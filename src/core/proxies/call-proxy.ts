@@ -207,14 +207,10 @@ export async function callProxy(
   const remover = await removerOf(deps, proxy, configuration);
   checkReadable(call, remover);
   const running = { caller, acting, proxy, call, destination, configuration, remover, deadline };
-  // It takes as long as the call does, so that no time shows what it found.
-  const reported = reportGuesses(deps, running);
-  try {
-    return await run(deps, running);
-  } catch (error) {
-    await recordFailure(deps, running, error);
-    throw error;
-  } finally {
-    await reported;
-  }
+  // The report is made while the call runs, so that no time shows whether there is one.
+  const [called, reported] = await Promise.allSettled([run(deps, running), reportGuesses(deps, running)]);
+  if (reported.status === 'rejected') throw reported.reason;
+  if (called.status === 'fulfilled') return called.value;
+  await recordFailure(deps, running, called.reason);
+  throw called.reason;
 }

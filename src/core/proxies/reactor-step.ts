@@ -1,9 +1,11 @@
 import type { HeaderFields } from '../egress/egress-client.ts';
 import { mayAppend, readName } from '../proxy/request-headers.ts';
 import { checkStrictSuffix } from '../proxy/suffix.ts';
+import type { ThrownError } from '../reactors/reactor-runner.ts';
 import { existingReactor } from '../reactors/get-reactor.ts';
 import { REACTOR_LIMITS } from '../reactors/reactor.ts';
 import { executeRun, returnedParts, type RunInput, type RunReactorDeps } from '../reactors/run-reactor.ts';
+import { ServiceError } from '../shared/service-error.ts';
 import { isEqualJson, isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
 import { admitsPath } from './admitted-path.ts';
@@ -140,6 +142,21 @@ function changedBy(
 }
 
 /**
+ * Throws an error without the words of the code, where it threw one with a status. The code chose
+ * them for its invoker, who may see what callers and readers of a proxy may not.
+ */
+function checkSaid({ status }: ThrownError): void {
+  if (status === ASKS_TO_REPEAT)
+    throw new ServiceError('dependency_unavailable', 'The code of a reactor asks to repeat the call.', {
+      headers: { 'Retry-After': '5' },
+    });
+  if (status !== null) throw new TransformError(`the code threw an error with the status ${String(status)}`);
+}
+
+/** The status of an error by which code says that it may succeed later. */
+const ASKS_TO_REPEAT = 503;
+
+/**
  * Runs the code of a reactor on a message, if it still is the code that the proxy was written
  * with. Headers with values of the configuration are not part of what it sees. Throws
  * {@link TransformError} and errors of the service.
@@ -173,6 +190,7 @@ export async function runOnMessage(
     deadline: call.deadline,
   };
   const outcome = await executeRun(deps, { reactor, args: new Secret<Json>(args), input });
+  if (outcome.outcome === 'threw') checkSaid(outcome.error.reveal());
   const { raw, tokenize } = returnedParts(outcome, timeoutMs, deps.clientCompatibility);
   if (raw === undefined || tokenize !== undefined)
     throw new TransformError('the code must return the message as `raw`, and nothing else');
