@@ -53,6 +53,8 @@ const KINDS: readonly Kind[] = [
   { members: ['attribute', 'operator', 'priority', 'query', 'settings', 'timeout_ms', 'value'] },
   // What callers of a proxy may ask for.
   { members: ['methods', 'paths'] },
+  // A mask that must find something: without it, an answer without a match passes as it is.
+  { members: ['required'] },
 ];
 
 /** Members that narrow a right or a life. A similar name that is not a member is refused. */

@@ -56,6 +56,8 @@ const HARMLESS = [
   ...['destination_url', 'client_certificate', 'timeout', 'configuration_names', 'version'],
   ...['require_auth', 'location', 'matcher', 'expression', 'names'],
   ...['token', 'replacement', 'reactor_id', 'code_hash', 'scheme', 'options'],
+  // Without it fewer headers pass.
+  'pass_headers',
   // The schema itself knows this other name.
   'timeoutMs',
 ];
