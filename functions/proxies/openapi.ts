@@ -38,6 +38,7 @@ const CHARGES = {
 };
 
 const LOST = 'Another request changed the proxy, or the same idempotency key is still running.';
+const LOST_OR_FULL = `${LOST} Or the proxy keeps ${String(STORED_PROXY_LIMITS.retainedVersions)} versions already.`;
 const SENT_AGAIN =
   '`configuration_required`: the origin of the destination or a reactor changes, and the request does not have every value of the configuration; or it sets a secret, and does not have every other secret.';
 
@@ -75,7 +76,7 @@ export const proxies: Readonly<Record<string, DescribedOperation>> = {
     members: updateProxyWords(),
     requests: { charges: { summary: 'Other transforms', value: CHARGES } },
     response: { description: 'The proxy after the update.', schema: proxyResponse() },
-    failures: { 400: SENT_AGAIN, 409: LOST },
+    failures: { 400: SENT_AGAIN, 409: LOST_OR_FULL },
   },
   patchProxy: {
     tag: TAG,
@@ -90,7 +91,7 @@ export const proxies: Readonly<Record<string, DescribedOperation>> = {
       },
     },
     response: { description: 'The proxy after the update.', schema: proxyResponse() },
-    failures: { 400: SENT_AGAIN, 409: LOST },
+    failures: { 400: SENT_AGAIN, 409: LOST_OR_FULL },
   },
   deleteProxy: {
     tag: TAG,
@@ -102,7 +103,7 @@ export const proxies: Readonly<Record<string, DescribedOperation>> = {
   listProxyVersions: {
     tag: TAG,
     summary: 'List the versions of a proxy',
-    description: `The last ${String(STORED_PROXY_LIMITS.versions)}, the newest first, which is the current one.`,
+    description: `The last ${String(STORED_PROXY_LIMITS.versions)} and those that are retained. The newest is the first, and the current one.`,
     parameters: ID,
     response: {
       description: 'The versions, without configuration and keys, which have none.',
@@ -124,7 +125,7 @@ export const proxies: Readonly<Record<string, DescribedOperation>> = {
     members: revertProxyWords(),
     requests: { first: { summary: 'The first version', value: { version: 1 } } },
     response: { description: 'The proxy after the change.', schema: proxyResponse() },
-    failures: { 400: SENT_AGAIN, 404: 'The proxy has no such version.', 409: LOST },
+    failures: { 400: SENT_AGAIN, 404: 'The proxy has no such version.', 409: LOST_OR_FULL },
   },
   createProxyKey: {
     tag: TAG,

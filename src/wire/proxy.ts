@@ -64,6 +64,9 @@ const timeout = /* @__PURE__ */ z
       `must be a whole number from 1 to ${String(LIMITS.timeoutSeconds)}`,
     ),
   );
+const version = /* @__PURE__ */ z.number({
+  error: ({ input }) => (input === undefined ? 'is required' : 'must be a number'),
+});
 const destination = /* @__PURE__ */ text.check(/* @__PURE__ */ z.minLength(1, 'must not be empty'));
 
 const wholeMembers = () => ({
@@ -90,7 +93,7 @@ export const createProxyBody = /* @__PURE__ */ z.lazy(() => body(wholeMembers())
 
 /** Body of "update proxy" (docs/contract.md#stored-proxies), which replaces everything. */
 export const updateProxyBody = /* @__PURE__ */ z.lazy(() =>
-  body({ ...wholeMembers(), ...unchangeable(UNCHANGEABLE) }),
+  body({ ...wholeMembers(), keep: optional(boolean), ...unchangeable(UNCHANGEABLE) }),
 );
 
 /** Body of "patch proxy" (docs/contract.md#stored-proxies), which is a merge patch. */
@@ -109,6 +112,8 @@ export const patchProxyBody = /* @__PURE__ */ z.lazy(() =>
     source_addresses: z.optional(z.nullable(networks)),
     client_certificate: z.optional(z.nullable(text)),
     timeout: z.optional(z.nullable(timeout)),
+    keep: optional(boolean),
+    free_versions: optional(list(version, LIMITS.retainedVersions)),
     ...unchangeable(UNCHANGEABLE),
   }),
 );
@@ -116,10 +121,9 @@ export const patchProxyBody = /* @__PURE__ */ z.lazy(() =>
 /** Body of "revert proxy" (docs/contract.md#stored-proxies). */
 export const revertProxyBody = /* @__PURE__ */ z.lazy(() =>
   body({
-    version: z.number({
-      error: ({ input }) => (input === undefined ? 'is required' : 'must be a number'),
-    }),
+    version,
     configuration: optional(configuration),
+    keep: optional(boolean),
   }),
 );
 
@@ -170,6 +174,7 @@ export function updateOf(input: z.output<typeof updateProxyBody>, setting: Setti
     apply: () => draft,
     configuration: input.configuration && valuesOf(input.configuration),
     replacesConfiguration: true,
+    keep: input.keep,
     check: checkOf(input),
   });
 }
@@ -209,6 +214,8 @@ export function patchOf(
       }),
     configuration: input.configuration && valuesOf(input.configuration),
     replacesConfiguration: false,
+    keep: input.keep,
+    freeVersions: input.free_versions,
     check: checkOf(input),
   });
 }
@@ -219,6 +226,7 @@ export const revertOf = (input: z.output<typeof revertProxyBody>) =>
     version: input.version,
     configuration: input.configuration && valuesOf(input.configuration),
     replacesConfiguration: true,
+    keep: input.keep,
   });
 
 const definitionMembers = () => ({
@@ -294,7 +302,13 @@ export const createdProxyResponse = /* @__PURE__ */ madeOnce(() =>
 /** The form that a version of a proxy has (docs/contract.md#create-and-change-proxies). */
 export const proxyVersionResponse = /* @__PURE__ */ madeOnce(() =>
   z
-    .object({ version: z.int(), ...definitionMembers(), created_by: uuid(), created_at: time() })
+    .object({
+      version: z.int(),
+      ...definitionMembers(),
+      keep: described(z.optional(z.literal(true)), 'Later changes do not delete this version.'),
+      created_by: uuid(),
+      created_at: time(),
+    })
     .check(z.meta({ id: 'ProxyVersion' })),
 );
 
@@ -338,14 +352,17 @@ export function presentProxy(
 export const presentProxyVersion = ({
   version,
   definition,
+  isRetained,
   createdBy,
   createdAt,
-}: ProxyVersion): Response<typeof proxyVersionResponse> => ({
-  version,
-  ...presentDefinition(definition),
-  created_by: createdBy,
-  created_at: formatTimestamp(createdAt),
-});
+}: ProxyVersion): Response<typeof proxyVersionResponse> =>
+  defined({
+    version,
+    ...presentDefinition(definition),
+    keep: isRetained ? (true as const) : undefined,
+    created_by: createdBy,
+    created_at: formatTimestamp(createdAt),
+  });
 
 export const proxyWords = (): Members => ({
   name: nameWords(),
@@ -374,11 +391,15 @@ export const proxyWords = (): Members => ({
   },
 });
 
+const keepWords = () =>
+  `Whether later changes leave the version that is the newest one after this change, beside the last ${String(LIMITS.versions)}. Absent, a new version is not retained, and the mark of the current one stays.`;
+
 export const updateProxyWords = (): Members => ({
   ...proxyWords(),
   configuration: configurationWords(
     ' It replaces all values; without it they stay. Needed again when the origin or a reactor changes.',
   ),
+  keep: keepWords(),
 });
 
 export const patchProxyWords = (): Members => ({
@@ -386,9 +407,12 @@ export const patchProxyWords = (): Members => ({
   configuration: configurationWords(
     ' Merged; `null` removes a value. A new secret needs all other secrets again, and another origin or reactor all values.',
   ),
+  keep: keepWords(),
+  free_versions: 'Numbers of versions that are retained no longer.',
 });
 
 export const revertProxyWords = (): Members => ({
-  version: { words: 'One of the last versions.', limits: { minimum: 1 } },
+  version: { words: 'One of the last versions, or a retained one.', limits: { minimum: 1 } },
   configuration: configurationWords(' Needed if the version has another origin or other reactors.'),
+  keep: keepWords(),
 });

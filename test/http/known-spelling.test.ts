@@ -58,6 +58,8 @@ const HARMLESS = [
   ...['token', 'replacement', 'reactor_id', 'code_hash', 'scheme', 'options'],
   // Without it fewer headers pass.
   'pass_headers',
+  // They decide how long a version can be reverted to, and nothing that a call may do.
+  ...['keep', 'free_versions'],
   // The schema itself knows this other name.
   'timeoutMs',
 ];

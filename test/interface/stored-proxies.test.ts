@@ -119,6 +119,37 @@ describe('a stored proxy', () => {
     expect(body.map(({ version }: Body) => version)).toEqual(Array.from({ length: 20 }, (_, at) => 23 - at));
   });
 
+  it('keeps up to five versions that a PUT, a PATCH or a revert marks, until they are freed', async () => {
+    const { id } = await aProxy();
+    const at = `/proxies/${id as string}`;
+    const retained = async () => {
+      const { body } = await management.get(`${at}/versions`);
+      return body.filter(({ keep }: Body) => keep === true).map(({ version }: Body) => version);
+    };
+    await management.patch(at, { keep: true });
+    await management.put(at, { name: 'y', destination_url: url(), keep: true });
+    await management.post(`${at}/revert`, { version: 1, keep: true });
+    for (const name of ['z', 'a']) await management.patch(at, { name, keep: true });
+    expect(await retained()).toEqual([5, 4, 3, 2, 1]);
+    const { status, body } = await management.patch(at, { name: 'b', keep: true });
+    expect([status, body.code, body.detail]).toEqual([
+      409,
+      'conflict',
+      expect.stringContaining('keeps 1, 2, 3, 4, 5'),
+    ]);
+    const freed = await management.patch(at, { name: 'b', keep: true, free_versions: [2, 9] });
+    expect([freed.status, await retained()]).toEqual([200, [6, 5, 4, 3, 1]]);
+    const { body: trail } = await management.get('/logs?operation=patchProxy');
+    const record = trail.data.find(
+      ({ trace_id: trace }: Body) => trace === freed.headers.get('svc-trace-id'),
+    );
+    expect(record.change.members).toEqual(['name', 'versions.2', 'versions.6']);
+    await management.patch(at, { keep: false });
+    expect(await retained()).toEqual([5, 4, 3, 1]);
+    const wrong = await management.patch(at, { keep: 'yes', free_versions: ['1'] });
+    expect(Object.keys(wrong.body.errors)).toEqual(['keep', 'free_versions[0]']);
+  });
+
   it('is replayed under the idempotency key of its creation, with its key', async () => {
     const headers = { 'SVC-IDEMPOTENCY-KEY': randomUUID() };
     const body = { name: 'once', destination_url: url() };

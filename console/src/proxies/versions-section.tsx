@@ -49,7 +49,7 @@ function Revert({ proxy, to, onClose, onReverted }: RevertProps) {
   );
 }
 
-/** Shows the last versions of a proxy, and makes one the newest again. */
+/** Shows the last versions of a proxy and the retained ones, and makes one the newest again. */
 export function VersionsSection({
   proxy,
   onReverted,
@@ -82,7 +82,7 @@ export function VersionsSection({
             <tbody>
               {versions.map((version) => (
                 <tr key={version.version}>
-                  <th scope="row">{version.version}</th>
+                  <th scope="row">{`${String(version.version)}${version.keep === true ? ', retained' : ''}`}</th>
                   <td data-label="Destination">
                     <Code>{version.destination_url}</Code>
                   </td>

@@ -47,7 +47,7 @@ export function proxiesOf(http: HttpClient) {
      * Replaces all members, except that an absent `configuration` stays.
      * @example await client.proxies.update(id, { name: 'Charges', destination_url: 'https://api.example.com/v2' });
      */
-    update: (id: string, proxy: NewStoredProxy, options?: WriteOptions) =>
+    update: (id: string, proxy: NewStoredProxy & Pick<StoredProxyChange, 'keep'>, options?: WriteOptions) =>
       request<StoredProxy>(http, { ...options, method: 'PUT', path, ids: [id], body: proxy }),
 
     /**
@@ -74,7 +74,7 @@ export function proxiesOf(http: HttpClient) {
       request(http, { ...options, method: 'DELETE', path, ids: [id] }),
 
     /**
-     * Returns the last versions, the newest first.
+     * Returns the last versions and the retained ones, the newest first.
      * @example for (const { version, created_by } of await client.proxies.listVersions(id)) console.log(version, created_by);
      */
     listVersions: (id: string, options?: CallOptions) =>

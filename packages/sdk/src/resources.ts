@@ -354,6 +354,8 @@ export interface StoredProxyVersion {
   readonly source_addresses: readonly string[];
   readonly client_certificate?: string;
   readonly timeout: number;
+  /** Later changes do not delete this version. */
+  readonly keep?: true;
   readonly created_by: string;
   readonly created_at: string;
 }
@@ -723,10 +725,17 @@ export interface StoredProxyChange {
   readonly client_certificate?: string | null | undefined;
   /** In seconds, for all transforms and the destination together. */
   readonly timeout?: number | null | undefined;
+  /**
+   * Whether later changes leave the version that is the newest one after this change, beside the
+   * last 20. Absent, a new version is not retained, and the mark of the current one stays.
+   */
+  readonly keep?: boolean | undefined;
+  /** Numbers of versions that are retained no longer. */
+  readonly free_versions?: readonly number[] | undefined;
 }
 
 export interface StoredProxyRevert {
-  /** One of the last versions. */
+  /** One of the last versions, or a retained one. */
   readonly version: number;
   /**
    * Up to 50 strings, which are encrypted and never shown again. A value with fewer than 16
@@ -746,6 +755,11 @@ export interface StoredProxyRevert {
         >
       >
     | undefined;
+  /**
+   * Whether later changes leave the version that is the newest one after this change, beside the
+   * last 20. Absent, a new version is not retained, and the mark of the current one stays.
+   */
+  readonly keep?: boolean | undefined;
 }
 
 export interface NewReactor {

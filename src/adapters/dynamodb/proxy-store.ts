@@ -3,6 +3,7 @@ import { RETIRED_MS } from '../../core/access/credential-store.ts';
 import type { ApplicationKey } from '../../core/applications/application-key.ts';
 import type { ProxyStore } from '../../core/proxies/proxy-store.ts';
 import {
+  hasDeleted,
   STORED_PROXY_LIMITS,
   type ListedProxy,
   type StoredProxy,
@@ -39,6 +40,7 @@ const proxyItem = z.lazy(() =>
     tenantId: z.string(),
     definitionVersion: z.number(),
     encryptedDefinition: binary,
+    retainedVersions: z.exactOptional(z.array(z.number())),
     encryptedName: binary,
     configurationNames: z.array(z.string()),
     encryptedConfiguration: binary,
@@ -152,7 +154,7 @@ async function versionsOf(
   table: Table,
   { tenantId, id }: Pick<StoredProxy, 'tenantId' | 'id'>,
 ): Promise<readonly StoredVersion[]> {
-  const pageSize = STORED_PROXY_LIMITS.versions;
+  const pageSize = STORED_PROXY_LIMITS.versions + STORED_PROXY_LIMITS.retainedVersions;
   const listing = { tenantId, prefix: proxyVersionPrefix(id), after: undefined, pageSize };
   const found: StoredVersion[] = [];
   for await (const items of tenantItems(table, listing)) {
@@ -162,9 +164,12 @@ async function versionsOf(
   return found.slice(0, pageSize);
 }
 
-/** The version that is too old once a proxy has its newest one. */
-const forgottenBy = ({ definitionVersion }: StoredProxy): number =>
-  definitionVersion - STORED_PROXY_LIMITS.versions;
+/** The versions that a change deletes: one leaves the last ones, others are no longer retained. */
+function deletedBy(previous: StoredProxy, next: StoredProxy): readonly number[] {
+  const oldest = Math.max(1, previous.definitionVersion - STORED_PROXY_LIMITS.versions + 1);
+  const candidates = new Set([oldest, ...(previous.retainedVersions ?? [])]);
+  return [...candidates].filter((version) => hasDeleted(next, version));
+}
 
 /** The number of a tenant's proxies as it is stored; absent before the first one. */
 async function countOf(table: Table, tenantId: string): Promise<number | undefined> {
@@ -294,13 +299,11 @@ export function createProxyStore(table: Table): ProxyStore {
 
     update(previous, next, versions) {
       const [before, after] = [previous, next].map(({ keys }) => new Set(keys.map(({ id }) => id)));
-      const isNewVersion = next.definitionVersion > previous.definitionVersion;
-      const old = isNewVersion && forgottenBy(next) > 0 ? [forgottenBy(next)] : [];
       return transact(table, [
         writes.put(next, unchanged(previous)),
         ...(sameJson(listedOf(previous), listedOf(next)) ? [] : [writes.putListed(next)]),
         ...versions.map((version) => writes.putVersion(next, version)),
-        ...old.map((version) => writes.removeVersion(next, version)),
+        ...deletedBy(previous, next).map((version) => writes.removeVersion(next, version)),
         ...next.keys.filter(({ id }) => before?.has(id) !== true).map((key) => writes.putUse(next, key)),
         ...previous.keys
           .filter(({ id }) => after?.has(id) !== true)

@@ -69,6 +69,10 @@ export interface ProxyChange {
   readonly configuration?: Secret<Readonly<Record<string, ConfigurationValue | null>>>;
   /** Whether the values replace all others. */
   readonly replacesConfiguration: boolean;
+  /** Whether the version that is the newest one afterwards is retained. Absent leaves its mark. */
+  readonly keep?: boolean;
+  /** Versions to keep no longer. */
+  readonly freeVersions?: readonly number[];
   /** Throws if the request has a different value for a member that no request changes. */
   readonly check?: (current: Proxy) => void;
 }
@@ -293,6 +297,34 @@ async function changedConfiguration(
   return { members, hasForgotten };
 }
 
+type Marks = Pick<StoredProxy, 'retainedVersions'>;
+
+/** The retained versions after a change that ends with this version. Throws `conflict`. */
+function marksAfter(
+  { retainedVersions: before = [] }: Marks,
+  version: number,
+  { keep, freeVersions = [] }: ProxyChange,
+): Marks {
+  const retained = before.filter(
+    (each) => !freeVersions.includes(each) && (each !== version || keep !== false),
+  );
+  if (keep !== true || retained.includes(version))
+    return retained.length === 0 ? {} : { retainedVersions: retained };
+  if (retained.length >= STORED_PROXY_LIMITS.retainedVersions)
+    throw new ServiceError(
+      'conflict',
+      `A proxy keeps at most ${String(STORED_PROXY_LIMITS.retainedVersions)} versions, and keeps ${retained.join(', ')}: free one by free_versions of a PATCH.`,
+    );
+  return { retainedVersions: [...retained, version] };
+}
+
+/** Names the versions whose mark a change sets or removes. */
+function changedMarks({ retainedVersions: before = [] }: Marks, { retainedVersions: after = [] }: Marks) {
+  const removed = before.filter((version) => !after.includes(version));
+  const set = after.filter((version) => !before.includes(version));
+  return [...removed, ...set].map((version) => `versions.${String(version)}`);
+}
+
 async function changeOnce(
   deps: ChangeProxyDeps,
   caller: Caller,
@@ -310,15 +342,18 @@ async function changeOnce(
   const [isNewVersion, isNewConfiguration] = [members.length > 0, change.configuration !== undefined];
   const [by, now] = [caller.applicationId, deps.clock()];
   const version = stored.definitionVersion + (isNewVersion ? 1 : 0);
-  const { encryptedRetired: _, ...before } = stored;
+  const marks = marksAfter(stored, version, change);
+  const { retainedVersions: _, ...unmarked } = stored;
+  const { encryptedRetired: __, ...before } = unmarked;
   const changed =
     isNewConfiguration || originOf(previous) !== originOf(definition)
       ? await changedConfiguration(deps, opened, change, checked)
-      : { members: stored, hasForgotten: false };
+      : { members: unmarked, hasForgotten: false };
   const next: StoredProxy = {
     ...before,
     ...changed.members,
     definitionVersion: version,
+    ...marks,
     ...(isNewVersion && {
       encryptedDefinition: await encryptDefinition(deps.vault, stored, version, definition),
     }),
@@ -334,6 +369,7 @@ async function changeOnce(
       ...members,
       ...(isNewConfiguration ? ['configuration'] : []),
       ...(changed.hasForgotten ? ['retired_secrets'] : []),
+      ...changedMarks(stored, marks),
     ],
   });
   const versions = isNewVersion ? [versionOf(next, { createdBy: by, createdAt: now })] : [];
@@ -360,7 +396,7 @@ export function changeProxy(
 
 /**
  * Makes the definition of an earlier version the newest one, under the checks of any other change.
- * Throws `not_found` for a version that is not among the last ones.
+ * Throws `not_found` for a version that is neither among the last ones nor retained.
  */
 export async function revertProxy(
   deps: ChangeProxyDeps,
@@ -369,7 +405,7 @@ export async function revertProxy(
   {
     version,
     ...change
-  }: Pick<ProxyChange, 'configuration' | 'replacesConfiguration'> & { readonly version: number },
+  }: Pick<ProxyChange, 'configuration' | 'replacesConfiguration' | 'keep'> & { readonly version: number },
   place: RequestPlace,
 ): Promise<Proxy> {
   requirePermission(caller, 'proxy:update');
@@ -378,7 +414,7 @@ export async function revertProxy(
   if (found === undefined)
     throw new ServiceError(
       'not_found',
-      `The proxy has no such version among its last ${String(STORED_PROXY_LIMITS.versions)}.`,
+      `The proxy has no such version among its last ${String(STORED_PROXY_LIMITS.versions)} and those that it keeps.`,
     );
   const { definition } = await openVersion(deps.vault, proxy, found);
   return changeProxy(deps, caller, id, { ...change, apply: () => definition }, place);

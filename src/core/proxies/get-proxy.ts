@@ -103,7 +103,7 @@ function namedLike(
   };
 }
 
-/** Lists the last versions of a proxy, newest first. */
+/** Lists the last versions of a proxy and the retained ones, newest first. */
 export async function listProxyVersions(
   deps: GetProxyDeps,
   caller: Caller,

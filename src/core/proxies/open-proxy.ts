@@ -97,12 +97,13 @@ export async function openProxy(vault: Vault, stored: StoredProxy): Promise<Prox
 
 export async function openVersion(
   vault: Vault,
-  place: Place,
+  proxy: Place & Pick<StoredProxy, 'retainedVersions'>,
   { encryptedDefinition, ...version }: StoredVersion,
 ): Promise<ProxyVersion> {
   return {
     ...version,
-    definition: await openDefinition(vault, place, version.version, encryptedDefinition),
+    definition: await openDefinition(vault, proxy, version.version, encryptedDefinition),
+    isRetained: proxy.retainedVersions?.includes(version.version) === true,
   };
 }
 

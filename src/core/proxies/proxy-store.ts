@@ -21,8 +21,9 @@ export interface ProxyStore {
   /** All proxies of a tenant in batches, newest first, that come after an id. */
   list(tenantId: string, after: string | undefined): AsyncIterable<readonly StoredProxy[]>;
   /**
-   * Replaces `previous`, and writes versions with it; `false` if it has changed since. Keys that
-   * `next` does not have are rejected afterwards, and remembered for 30 days.
+   * Replaces `previous`, and writes versions with it; `false` if it has changed since. Versions
+   * that `next` neither keeps nor has among its last ones are deleted. Keys that `next` does not
+   * have are rejected afterwards, and remembered for 30 days.
    */
   update(previous: StoredProxy, next: StoredProxy, versions: readonly StoredVersion[]): Promise<boolean>;
   /**
@@ -30,7 +31,7 @@ export interface ProxyStore {
    * remembered for 30 days.
    */
   delete(proxy: StoredProxy): Promise<boolean>;
-  /** Reads the last versions of a proxy, newest first. */
+  /** Reads the last versions of a proxy and the retained ones, newest first. */
   versions(proxy: Pick<StoredProxy, 'tenantId' | 'id'>): Promise<readonly StoredVersion[]>;
   /** The deleted key with this hash, while it is remembered. */
   retiredKey(hash: Buffer): Promise<Required<Omit<KeyName, 'applicationId'>> | undefined>;

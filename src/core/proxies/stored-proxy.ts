@@ -14,6 +14,8 @@ export const STORED_PROXY_LIMITS = {
   /** Deleted keys that are remembered, each for 30 days. Beyond it no key is created. */
   retiredKeys: 100,
   versions: 20,
+  /** Versions that later changes do not delete. */
+  retainedVersions: 5,
   methods: 5,
   paths: 50,
   path: 200,
@@ -176,6 +178,8 @@ export interface StoredProxy {
   /** Starts at 1, and increases with each change of the definition. */
   readonly definitionVersion: number;
   readonly encryptedDefinition: Buffer;
+  /** The numbers of the versions that later changes do not delete. Absent if there are none. */
+  readonly retainedVersions?: readonly number[];
   /** The name, which a list compares without opening the definition. */
   readonly encryptedName: Buffer;
   readonly configurationNames: readonly string[];
@@ -216,7 +220,16 @@ export interface Proxy {
 /** A version whose definition is opened. */
 export interface ProxyVersion extends Pick<StoredVersion, 'version' | 'createdBy' | 'createdAt'> {
   readonly definition: ProxyDefinition;
+  /** Whether later changes do not delete it. */
+  readonly isRetained: boolean;
 }
+
+/** Whether a proxy no longer has a version: it is not among the last ones, nor retained. */
+export const hasDeleted = (
+  { definitionVersion, retainedVersions }: Pick<StoredProxy, 'definitionVersion' | 'retainedVersions'>,
+  version: number,
+): boolean =>
+  version <= definitionVersion - STORED_PROXY_LIMITS.versions && retainedVersions?.includes(version) !== true;
 
 /** A configuration that is opened for one call. */
 export type OpenConfiguration = Secret<ProxyConfiguration>;
