@@ -2,11 +2,30 @@
 export interface CanonicalBytes {
   /** The bytes, by {@link CLASSES}. */
   readonly bytes: Uint8Array;
-  /** Position in the source where each byte starts, with its escape sequence. */
-  readonly starts: Int32Array;
+  /**
+   * Position in the source where each byte starts, with its escape sequence. Absent if each is
+   * where it was.
+   */
+  readonly starts?: Int32Array;
   /** Position in the source after each byte. */
-  readonly ends: Int32Array;
+  readonly ends?: Int32Array;
 }
+
+/** Memory for the result of one decoding, which the next one may use again. */
+export interface DecodingRoom {
+  readonly bytes: Uint8Array;
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+  readonly slashesBefore: Uint8Array;
+}
+
+/** Makes room for sources of at most so many bytes. */
+export const decodingRoom = (length: number): DecodingRoom => ({
+  bytes: new Uint8Array(length),
+  starts: new Int32Array(length),
+  ends: new Int32Array(length),
+  slashesBefore: new Uint8Array(length),
+});
 
 const [BACKSLASH, PERCENT, LETTER_U, ESCAPE_LENGTH] = [0x5c, 0x25, 0x75, 3] as const;
 const BYTE_VALUES = 256;
@@ -62,11 +81,35 @@ class Decoder {
   /** Where the last backslash starts, as an escape of a form writes it with three characters. */
   #slashStart = 0;
 
-  constructor(lengthMax: number) {
-    this.bytes = new Uint8Array(lengthMax);
-    this.starts = new Int32Array(lengthMax);
-    this.ends = new Int32Array(lengthMax);
-    this.#slashesBefore = new Uint8Array(lengthMax);
+  constructor({ bytes, starts, ends, slashesBefore }: DecodingRoom) {
+    this.bytes = bytes;
+    this.starts = starts;
+    this.ends = ends;
+    this.#slashesBefore = slashesBefore;
+  }
+
+  /** Decodes a whole source. Most bytes are no part of an escape sequence, and need no call. */
+  pushAllOf(source: Uint8Array): void {
+    const { bytes, starts, ends } = this;
+    const slashesBefore = this.#slashesBefore;
+    let { length } = this;
+    for (let at = 0; at < source.length; at += 1) {
+      const byte = source[at] ?? 0;
+      // As in `push`, the byte may be the end of an escape sequence.
+      const mayEnd = bytes[length - 2] === PERCENT || bytes[length - UNIT_DIGITS] === LETTER_U;
+      if (length < UNIT_DIGITS || mayEnd || byte === BACKSLASH || this.#slashes !== 0) {
+        this.length = length;
+        this.push(byte, at, at + 1);
+        ({ length } = this);
+      } else {
+        bytes[length] = CLASSES[byte] ?? 0;
+        starts[length] = at;
+        ends[length] = at + 1;
+        slashesBefore[length] = 0;
+        length += 1;
+      }
+    }
+    this.length = length;
   }
 
   push(byte: number, start: number, end: number): void {
@@ -150,11 +193,15 @@ class Decoder {
  * Decodes the escape sequences of JSON and percent encoding in UTF-8, in any mix and nested in each
  * other, and removes backslashes. Takes linear time. Two texts that are equal after decoding have
  * equal bytes here, except that a text before a value may complete an escape sequence with its
- * first characters, and the value with the text after it.
+ * first characters, and the value with the text after it. The result is valid until the room is
+ * used again.
  */
-export function canonicalBytes(source: Uint8Array): CanonicalBytes {
-  const decoder = new Decoder(source.length);
-  for (let at = 0; at < source.length; at += 1) decoder.push(source[at] ?? 0, at, at + 1);
+export function canonicalBytes(
+  source: Uint8Array,
+  room = decodingRoom(source.length),
+): Required<CanonicalBytes> {
+  const decoder = new Decoder(room);
+  decoder.pushAllOf(source);
   const { bytes, starts, ends, length } = decoder;
   return { bytes: bytes.subarray(0, length), starts, ends };
 }
@@ -164,11 +211,4 @@ export function classBytes(source: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(source.length);
   for (let at = 0; at < bytes.length; at += 1) bytes[at] = CLASSES[source[at] ?? 0] ?? 0;
   return bytes;
-}
-
-/** Describes the bytes of a source as {@link canonicalBytes} does, without decoding them. */
-export function plainBytes(source: Uint8Array): CanonicalBytes {
-  const starts = new Int32Array(source.length + 1);
-  for (let at = 1; at < starts.length; at += 1) starts[at] = at;
-  return { bytes: classBytes(source), starts, ends: starts.subarray(1) };
 }

@@ -138,16 +138,17 @@ async function send(
 }
 
 /**
- * Removes the secrets of a configuration from an answer. A header whose name has one is removed.
- * Throws `transform_failed` for an answer that has them too often.
+ * Removes the secrets of a configuration from an answer. A header whose name has one is removed. A
+ * body that is `clean` is not searched again. Throws `transform_failed` for an answer that has them
+ * too often.
  */
-function scrubbed(answer: Message, remover: Remover | undefined): Message {
+export function scrubbed(answer: Message, remover: Remover | undefined, clean?: Buffer): Message {
   if (remover === undefined) return answer;
-  const clean = (text: string) => remover.bytes(Buffer.from(text, 'latin1')).toString('latin1');
+  const without = (text: string) => remover.bytes(Buffer.from(text, 'latin1')).toString('latin1');
   try {
     return {
-      ...withEachHeader(answer, (name, value) => (clean(name) === name ? clean(value) : undefined)),
-      body: remover.bytes(answer.body),
+      ...withEachHeader(answer, (name, value) => (without(name) === name ? without(value) : undefined)),
+      body: answer.body === clean ? clean : remover.bytes(answer.body),
     };
   } catch (error) {
     if (!(error instanceof TransformError)) throw error;
@@ -201,7 +202,7 @@ export async function exchange(
     isSent: true,
   });
   const { responseTransforms } = definition;
-  const last = responseTransforms.length === 0 ? answer : scrubbed(answer, remover);
+  const last = responseTransforms.length === 0 ? answer : scrubbed(answer, remover, returned.body);
   const isBodyChanged = !last.body.equals(response.body);
   return {
     status: response.status,

@@ -1,4 +1,4 @@
-import { canonicalBytes, classBytes, plainBytes, type CanonicalBytes } from './canonical-bytes.ts';
+import { canonicalBytes, classBytes, decodingRoom, type CanonicalBytes } from './canonical-bytes.ts';
 import { TransformError } from './transform-failure.ts';
 
 /** What replaces a value. */
@@ -174,16 +174,20 @@ class FormSearch {
     }
   }
 
-  /** Throws {@link TransformError} where a generation has used up its share of comparisons. */
-  find(source: Buffer, units: CanonicalBytes, allowance: Allowance): readonly Match[] {
+  /**
+   * Throws {@link TransformError} where a generation has used up its share of comparisons. `hashes`
+   * has room for one more than the units.
+   */
+  find(source: Buffer, units: CanonicalBytes, allowance: Allowance, hashes: Int32Array): readonly Match[] {
     const { bytes } = units;
-    const hashes = hashesOf(bytes);
+    writeHashes(bytes, hashes);
     const found: Match[] = [];
     for (let end = WINDOW; end <= bytes.length; end += 1) {
       const hash = ((hashes[end] ?? 0) - Math.imul(hashes[end - WINDOW] ?? 0, LEAVING)) | 0;
       if (this.#mayExist[hash >>> (HASH_BITS - INDEX_BITS)] === 0) continue;
       for (const entry of this.#entries.get(hash) ?? []) {
         const first = end - WINDOW - entry.window;
+        if (first < 0 || first + entry.form.bytes.length > bytes.length) continue;
         if (!hasHash(hashes, first, entry)) continue;
         const match = matchAt(source, units, first, entry.form, allowance);
         if (match !== undefined) found.push(match);
@@ -194,20 +198,23 @@ class FormSearch {
 }
 
 /** Hashes the bytes before each position. */
-function hashesOf(bytes: Uint8Array): Int32Array {
-  const hashes = new Int32Array(bytes.length + 1);
+function writeHashes(bytes: Uint8Array, hashes: Int32Array): void {
   let hash = 0;
+  hashes[0] = 0;
   for (let at = 0; at < bytes.length; at += 1) {
     hash = (Math.imul(hash, FACTOR) + (bytes[at] ?? 0)) | 0;
     hashes[at + 1] = hash;
   }
-  return hashes;
 }
+
+const startOf = ({ starts }: CanonicalBytes, at: number): number =>
+  starts === undefined ? at : (starts[at] ?? 0);
+const endOf = ({ ends }: CanonicalBytes, at: number): number =>
+  ends === undefined ? at + 1 : (ends[at] ?? 0);
 
 /** Whether the bytes from a position have the hash of a whole form. */
 function hasHash(hashes: Int32Array, first: number, { form, hash, power }: Entry): boolean {
   const end = first + form.bytes.length;
-  if (first < 0 || end >= hashes.length) return false;
   return (((hashes[end] ?? 0) - Math.imul(hashes[first] ?? 0, power)) | 0) === hash;
 }
 
@@ -228,7 +235,7 @@ function matchAt(
   const isSame =
     exactly === undefined
       ? sameBytes(units.bytes.subarray(first, first + length), bytes)
-      : sameBytes(source.subarray(units.starts[first], units.ends[last]), exactly);
+      : sameBytes(source.subarray(startOf(units, first), endOf(units, last)), exactly);
   if (!isSame) return undefined;
   return {
     start: startBefore(source, units, first, form),
@@ -282,32 +289,29 @@ const BASE64 = /[\w+/ -]/;
 /** Where the value of a form starts whose bytes start at `first`. */
 function startBefore(
   source: Buffer,
-  { bytes, starts }: CanonicalBytes,
+  units: CanonicalBytes,
   first: number,
   { before, sharesBefore }: Form,
 ): number {
-  const start = starts[first] ?? 0;
+  const { bytes } = units;
+  const start = startOf(units, first);
   if (sharesBefore && first > 0 && BASE64.test(String.fromCharCode(bytes[first - 1] ?? 0)))
-    return starts[first - 1] ?? 0;
+    return startOf(units, first - 1);
   const [{ length }, plain] = before;
   if (length > 0 && first >= length && sameBytes(bytes.subarray(first - length, first), before[0]))
-    return starts[first - length] ?? 0;
+    return startOf(units, first - length);
   return source.subarray(0, start).subarray(-plain.length).equals(plain) ? start - plain.length : start;
 }
 
 /** Where the value of a form ends whose last byte is at `last`. */
-function endAfter(
-  source: Buffer,
-  { bytes, ends }: CanonicalBytes,
-  last: number,
-  { after, sharesAfter }: Form,
-): number {
-  const end = ends[last] ?? 0;
+function endAfter(source: Buffer, units: CanonicalBytes, last: number, { after, sharesAfter }: Form): number {
+  const { bytes } = units;
+  const end = endOf(units, last);
   if (sharesAfter && last + 1 < bytes.length && BASE64.test(String.fromCharCode(bytes[last + 1] ?? 0)))
-    return ends[last + 1] ?? 0;
+    return endOf(units, last + 1);
   const [{ length }, plain] = after;
   if (length > 0 && sameBytes(bytes.subarray(last + 1, last + 1 + length), after[0]))
-    return ends[last + length] ?? 0;
+    return endOf(units, last + length);
   return source.subarray(end, end + plain.length).equals(plain) ? end + plain.length : end;
 }
 
@@ -381,13 +385,20 @@ export function createRemover(values: readonly HiddenValue[]): Remover {
   const allowance: Allowance = new Map(
     [...generations].map((each) => [each, Math.floor(COMPARED_MAX / generations.size)]),
   );
-  const find = (source: Buffer): readonly Match[] =>
-    long.length === 0 || source.length < WINDOW
-      ? []
-      : [
-          ...plain.find(source, plainBytes(source), allowance),
-          ...decoded.find(source, canonicalBytes(source), allowance),
-        ];
+  // A call searches several bodies: new memory for each would cost as much as the search.
+  let room = decodingRoom(0);
+  let hashes = new Int32Array(1);
+  const find = (source: Buffer): readonly Match[] => {
+    if (long.length === 0 || source.length < WINDOW) return [];
+    if (source.length >= hashes.length) {
+      room = decodingRoom(source.length);
+      hashes = new Int32Array(source.length + 1);
+    }
+    return [
+      ...plain.find(source, { bytes: classBytes(source) }, allowance, hashes),
+      ...decoded.find(source, canonicalBytes(source, room), allowance, hashes),
+    ];
+  };
   const clean = (source: Buffer): Buffer => {
     const found = stretchesOf(find(source));
     return found.length === 0 ? source : withoutStretches(source, found);
