@@ -55,6 +55,9 @@ const OF_EACH_FUNCTION = new Set(['create a card', 'get a card', 'proxy 1 KB', '
 let service: RunningService;
 let app: HttpClient;
 let management: HttpClient;
+let user: HttpClient;
+/** The proxy whose transform fails. */
+let failing: ReturnType<typeof aProxy>;
 /** Its deliveries are counted, and this is its id. */
 let reactor: string;
 
@@ -77,6 +80,21 @@ let serial = 0;
 let hundreds = 0;
 const created = async (body: Record<string, unknown>): Promise<string> =>
   (await app.post('/tokens', { type: 'token', data: 'x', ...body })).body.id as string;
+
+/** Creates a proxy that sets a member of each request, which fails for a body that is no object. */
+const aProxy = async () =>
+  (
+    await management.post('/proxies', {
+      name: 'counting',
+      destination_url: 'https://destination.example.com',
+      request_transforms: [{ type: 'append_json', location: '$.a', value: 1 }],
+    })
+  ).body as { id: string; key: string };
+
+const failTransform = async () => {
+  const headers = { 'SVC-PROXY-KEY': (await failing).key };
+  return user.post('/proxy', 'no object', { headers });
+};
 
 /** Each operation prepares its input, and returns the function whose calls are counted. */
 const OPERATIONS: Readonly<Record<string, () => Promise<() => Promise<unknown>>>> = {
@@ -185,6 +203,17 @@ const OPERATIONS: Readonly<Record<string, () => Promise<() => Promise<unknown>>>
       await plantParkedDelivery(service.credentials, reactor);
     return () => management.get(`/reactors/${reactor}/deliveries`);
   },
+  'list 20 of 30 proxies': async () => {
+    const { pagination } = (await management.get('/proxies?size=1')).body;
+    for (let made = pagination.total_items as number; made < 30; made += 1) await aProxy();
+    return () => management.get('/proxies');
+  },
+  'fail a transform of a proxy': () => Promise.resolve(failTransform),
+  'list failures of a proxy': async () => {
+    const { id } = await failing;
+    if ((await management.get(`/proxies/${id}/failures`)).body.data.length === 0) await failTransform();
+    return () => management.get(`/proxies/${id}/failures`);
+  },
 };
 
 /**
@@ -247,6 +276,9 @@ beforeAll(async () => {
       configuration: {},
     })
   ).body.id as string;
+  const ofUser = { name: 'counting', type: 'private', permissions: ['token:use'] };
+  user = clientOf((await management.post('/applications', ofUser)).body.key as string);
+  failing = aProxy();
   app = clientOf((await management.post('/applications', application)).body.key as string);
   // Every key is unwrapped, and every function started.
   for (const prepare of Object.values(OPERATIONS)) await (await prepare())();
