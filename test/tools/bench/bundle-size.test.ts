@@ -30,8 +30,8 @@ const LIMITS_KB = {
   // A proxy hides headers, counts its searches, and searches for secrets of before (12 to 24 KB).
   tokens: 380,
   applications: 262,
-  proxies: 354,
-  proxy: 510,
+  proxies: 357,
+  proxy: 512,
   reactors: 437,
   'reactor-worker': 357,
   'webhook-sender': 245,
