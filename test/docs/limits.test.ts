@@ -74,7 +74,6 @@ const LIMITS: Readonly<Record<string, readonly number[]>> = {
   'Versions of a stored proxy': [STORED_PROXY_LIMITS.versions],
   'Failures of transforms that can be read': [FAILURES_MAX],
   'Versions of a stored proxy that are retained beside them': [STORED_PROXY_LIMITS.retainedVersions],
-  'Failures of transforms that can be read': [FAILURES_MAX],
   'Paths of a stored proxy': [STORED_PROXY_LIMITS.paths, STORED_PROXY_LIMITS.path],
   'Configuration of a stored proxy': [
     STORED_PROXY_LIMITS.configuration,

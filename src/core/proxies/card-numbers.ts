@@ -1,7 +1,6 @@
 import { cardRanges, type CardBrand } from '../tokens/types/card-brand.ts';
 import { passesLuhn } from '../tokens/types/passes-luhn.ts';
 import { encodeFormValue } from '../proxy/form-encoding.ts';
-import { beginsLikeJson } from '../proxy/body-kind.ts';
 import { parseJson } from '../shared/parse-json.ts';
 import { JsonSyntaxError, walkJson, type JsonVisitor } from '../shared/walk-json.ts';
 import { hasEscapes, TextDecoding } from './decoded-text.ts';
@@ -87,8 +86,11 @@ const doubled = (digit: number): number => (digit > 4 ? digit * 2 - 9 : digit * 
 
 const NONE: readonly Stretch[] = [];
 
-/** Called before so many code units are searched once more, without escape sequences. */
-type OnDecode = (units: number) => void;
+/**
+ * Called before so many code units are searched once more, without escape sequences, and with what
+ * else costs as much.
+ */
+type OnRead = (units: number) => void;
 
 /**
  * Finds card numbers digit by digit; it remembers only as many digits as a number can have. It is
@@ -97,10 +99,10 @@ type OnDecode = (units: number) => void;
 class CardSearch {
   readonly decoding = new TextDecoding();
 
-  readonly onDecode: OnDecode;
+  readonly onRead: OnRead;
 
-  constructor(onDecode: OnDecode) {
-    this.onDecode = onDecode;
+  constructor(onRead: OnRead) {
+    this.onRead = onRead;
   }
 
   #found: Stretch[] = [];
@@ -187,14 +189,21 @@ class CardSearch {
 }
 
 /** A UUID is no card number, though one in a thousand has digits that could be one. */
-const UUID = /(?:(?<![\da-z])|(?<=%[\da-f]{2}))[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}(?![\da-z])/i;
+const UUID = /(?:(?<![\da-z])|(?<=%[\da-f]{2}))[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}(?![\da-z])/iy;
 const UUID_LENGTH = 36;
+
+const DASH = 0x2d;
+/** Where a UUID has its dashes. */
+const DASHES = [8, 13, 18, 23] as const;
 
 /** Whether a UUID contains a stretch of a text. */
 function isInUuid(text: string, { start, end }: Stretch): boolean {
-  const from = Math.max(0, start - UUID_LENGTH);
-  const at = text.slice(from, end + UUID_LENGTH).search(UUID) + from;
-  return at >= from && at <= start && end <= at + UUID_LENGTH;
+  for (let at = Math.max(0, end - UUID_LENGTH); at <= start; at += 1) {
+    if (DASHES.some((dash) => text.charCodeAt(at + dash) !== DASH)) continue;
+    UUID.lastIndex = at;
+    if (UUID.test(text)) return true;
+  }
+  return false;
 }
 
 /** Finds the card numbers in a part of a text as it stands, in order. */
@@ -250,7 +259,7 @@ function cardNumbers(
   const found = writtenNumbers(search, text, { start, end }, kinds);
   // Each escape sequence of a digit has a digit.
   if (!hasEscapes(text, start, end, DIGITS_MIN)) return found;
-  search.onDecode(end - start);
+  search.onRead(end - start);
   const decoded = search.decoding.decode(text, start, end);
   const { starts, ends } = decoded;
   const more = writtenNumbers(search, decoded.text, { start: 0, end: decoded.text.length }, kinds);
@@ -272,9 +281,9 @@ function kindsInForm(): Uint8Array {
 }
 
 /** Replaces every card number in the names and values of a form. */
-export function maskCardNumbersInForm(form: string, replacement: string, onDecode: OnDecode): string {
+export function maskCardNumbersInForm(form: string, replacement: string, onRead: OnRead): string {
   const json = encodeFormValue(replacement);
-  const found = cardNumbers(new CardSearch(onDecode), form, { start: 0, end: form.length }, kindsInForm());
+  const found = cardNumbers(new CardSearch(onRead), form, { start: 0, end: form.length }, kindsInForm());
   return replaceAt(
     form,
     found.map((each) => ({ ...each, json })),
@@ -300,12 +309,8 @@ const replaced = (text: string, found: readonly Stretch[], replacement: string):
  * - A UUID remains. Any other digits that look like a card number are replaced: one in twenty
  *   random numbers of 16 digits, and more of a list of decimal numbers in a text that is not JSON.
  */
-export function maskCardNumbers(
-  text: string,
-  replacement: string,
-  onDecode: OnDecode = () => undefined,
-): string {
-  const found = cardNumbers(new CardSearch(onDecode), text, { start: 0, end: text.length });
+export function maskCardNumbers(text: string, replacement: string, onRead: OnRead = () => undefined): string {
+  const found = cardNumbers(new CardSearch(onRead), text, { start: 0, end: text.length });
   return found.length === 0 ? text : replaced(text, found, replacement);
 }
 
@@ -378,15 +383,24 @@ class CardEdits implements JsonVisitor {
   /** The value of a string, which may be JSON itself. */
   #maskedValue(value: string): string {
     try {
-      if (this.#depth < INNER_MAX && beginsLikeJson(value))
+      if (this.#depth < INNER_MAX && LIKE_RECORD.test(value))
         return maskJson(value, this.#replacement, this.#search, this.#depth + 1);
     } catch (error) {
       if (!(error instanceof JsonSyntaxError)) throw error;
+      this.#search.onRead(NO_JSON_UNITS);
     }
     const found = cardNumbers(this.#search, value, { start: 0, end: value.length });
     return found.length === 0 ? value : replaced(value, found, this.#replacement);
   }
 }
+
+/** A text that can be an object or an array. */
+const LIKE_RECORD = /^\s*(?:\{[^]*\}|\[[^]*\])\s*$/;
+
+/** What a text costs that looks like JSON and is none, in code units that are read. */
+const NO_JSON_UNITS = 2_000;
+/** What a record of JSON costs besides its text, in code units that are read. */
+const RECORD_UNITS = 50;
 
 /** How deep JSON inside strings of JSON is read as JSON. Each level doubles its backslashes. */
 const INNER_MAX = 4;
@@ -410,33 +424,27 @@ function maskJson(text: string, replacement: string, search: CardSearch, depth =
 export const maskCardNumbersInJson = (
   text: string,
   replacement: string,
-  onDecode: OnDecode = () => undefined,
-): string => maskJson(text, replacement, new CardSearch(onDecode));
+  onRead: OnRead = () => undefined,
+): string => maskJson(text, replacement, new CardSearch(onRead));
 
 /** A line, without the mark that begins a record in JSON text sequences (RFC 7464). */
 const RECORD = /[^\n\u001e]+/g; // oxlint-disable-line no-control-regex -- it is part of the format.
-/** A line that can be an object or an array. */
-const LIKE_RECORD = /^\s*(?:\{[^]*\}|\[[^]*\])\s*$/;
 
 /**
  * Replaces every card number in texts of JSON that follow each other; other lines are text.
- * `onText` is called for each line that looks like JSON and is none.
  */
-export function maskCardNumbersInRecords(
-  text: string,
-  replacement: string,
-  { onText, onDecode }: { readonly onText: () => void; readonly onDecode: OnDecode },
-): string {
-  const search = new CardSearch(onDecode);
+export function maskCardNumbersInRecords(text: string, replacement: string, onRead: OnRead): string {
+  const search = new CardSearch(onRead);
   const edits: JsonEdit[] = [];
   for (const { index: start, 0: line } of text.matchAll(RECORD)) {
     const end = start + line.length;
     if (line.length < DIGITS_MIN) continue;
     const isLikely = LIKE_RECORD.test(line);
+    if (isLikely) onRead(RECORD_UNITS);
     const masked = isLikely ? maskedRecord(line, replacement, search) : undefined;
     if (masked !== undefined) edits.push({ start, end, json: masked });
     else {
-      if (isLikely) onText();
+      if (isLikely) onRead(NO_JSON_UNITS);
       for (const found of cardNumbers(search, text, { start, end }))
         edits.push({ ...found, json: replacement });
     }

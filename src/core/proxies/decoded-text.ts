@@ -18,6 +18,13 @@ const BMP_MAX = 0xffff;
 /** Named references of HTML for what stands between groups of digits. */
 const SEPARATORS = /(?:nbsp|ensp|emsp|thinsp|ndash|mdash|minus|hyphen|dash|shy|period|sol);/iy;
 
+/** How many letters the names have. */
+const NAME_LENGTHS = [3, 4, 5, 6] as const;
+
+/** Whether a name could end soon. A text of nothing but `&` would be dear for an expression. */
+const mayBeNamed = (text: string, at: number): boolean =>
+  NAME_LENGTHS.some((length) => text.charCodeAt(at + length) === SEMICOLON);
+
 const NO_DIGIT = -1;
 
 function digitAt(text: string, at: number, base: 10 | 16): number {
@@ -58,7 +65,9 @@ function percentEscape(text: string, at: number): Escape | undefined {
 function reference(text: string, at: number): Escape | undefined {
   if (text.charCodeAt(at + 1) !== HASH) {
     SEPARATORS.lastIndex = at + 1;
-    return SEPARATORS.test(text) ? { code: SPACE, end: SEPARATORS.lastIndex } : undefined;
+    return mayBeNamed(text, at + 1) && SEPARATORS.test(text)
+      ? { code: SPACE, end: SEPARATORS.lastIndex }
+      : undefined;
   }
   const isHexadecimal = (text.charCodeAt(at + 2) | LOWER_CASE) === LETTER_X;
   const [base, first] = isHexadecimal ? ([16, at + 3] as const) : ([10, at + 2] as const);

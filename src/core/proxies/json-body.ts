@@ -80,9 +80,23 @@ function exactJson(text: string, { read }: TransformBudget): Json {
   return parseJson(text);
 }
 
+/** Counts a place at a location. Members with the same name make many. */
+const countingPlaces =
+  ({ read }: TransformBudget) =>
+  (): void => {
+    read(ELEMENT_BYTES);
+  };
+
 /** Sets the value at a location; adds the member, but never its parent. */
-export function withJsonAt(message: Message, location: string, value: Json): Message {
-  const changed = onJson(message, (text) => setAt(text, locationOf(location), JSON.stringify(value)));
+export function withJsonAt(
+  message: Message,
+  location: string,
+  value: Json,
+  budget: TransformBudget,
+): Message {
+  const changed = onJson(message, (text) =>
+    setAt(text, locationOf(location), JSON.stringify(value), countingPlaces(budget)),
+  );
   if (changed === undefined) throw new TransformError('the body has no place for its location');
   return withBody(message, Buffer.from(changed));
 }
@@ -111,11 +125,16 @@ export function hasJsonAt(message: Message, location: string): boolean {
 }
 
 /** Replaces the value at a location, if there is one. An empty body has none. */
-export function withValueReplaced(message: Message, location: string, value: Json): Message {
+export function withValueReplaced(
+  message: Message,
+  location: string,
+  value: Json,
+  budget: TransformBudget,
+): Message {
   if (message.body.length === 0) return message;
   const json = JSON.stringify(value);
   const changed = onJson(message, (text) => {
-    const found = valuesAt(text, locationOf(location));
+    const found = valuesAt(text, locationOf(location), countingPlaces(budget));
     return found.length === 0
       ? undefined
       : replaceAt(

@@ -102,9 +102,15 @@ interface Around {
 
 const BYTE_ORDER_MARK = '\ufeff';
 
+/** Called with each value at a location, before it is stored. It may throw. */
+type OnFound = () => void;
+const ignore: OnFound = () => undefined;
+
 /** Finds every value at a location during a walk, also in members with the same name. */
 class LocationFinder implements JsonVisitor {
   readonly found: Stretch[] = [];
+
+  readonly #onFound: OnFound;
 
   /** Inserts that add the value where the parent has none. */
   readonly additions: { readonly at: number; readonly isFirst: boolean }[] = [];
@@ -124,9 +130,10 @@ class LocationFinder implements JsonVisitor {
   /** Start of the object or array that is the value, while it is open. */
   #start = -1;
 
-  constructor(text: string, location: JsonLocation) {
+  constructor(text: string, location: JsonLocation, onFound: OnFound) {
     this.#text = text;
     this.#location = location;
+    this.#onFound = onFound;
   }
 
   open(isObject: boolean, start: number): void {
@@ -144,7 +151,7 @@ class LocationFinder implements JsonVisitor {
     if (this.#depth === this.#around.length) this.#leave();
     this.#depth -= 1;
     if (this.#depth !== this.#around.length) return;
-    if (this.#start !== -1) this.found.push({ start: this.#start, end });
+    if (this.#start !== -1) this.#add(this.#start, end);
     this.#start = -1;
     this.#passed(end);
   }
@@ -160,7 +167,7 @@ class LocationFinder implements JsonVisitor {
 
   scalar(start: number, end: number): void {
     if (this.#isHere()) {
-      if (this.#depth === this.#location.length) this.found.push({ start, end });
+      if (this.#depth === this.#location.length) this.#add(start, end);
       else this.isBlocked = true;
     }
     if (this.#depth === this.#around.length) this.#passed(end);
@@ -181,6 +188,11 @@ class LocationFinder implements JsonVisitor {
     return inside.isNext;
   }
 
+  #add(start: number, end: number): void {
+    this.#onFound();
+    this.found.push({ start, end });
+  }
+
   #passed(end: number): void {
     const inside = this.#around.at(-1);
     if (inside === undefined) return;
@@ -199,10 +211,10 @@ class LocationFinder implements JsonVisitor {
 }
 
 /** Walks a JSON text, which may start with a byte order mark. */
-function findLocation(text: string, location: JsonLocation) {
+function findLocation(text: string, location: JsonLocation, onFound: OnFound) {
   const mark = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
   const json = text.slice(mark);
-  const finder = new LocationFinder(json, location);
+  const finder = new LocationFinder(json, location, onFound);
   walkJson(json, finder);
   return {
     isBlocked: finder.isBlocked,
@@ -216,8 +228,8 @@ function findLocation(text: string, location: JsonLocation) {
  * name, of which readers of JSON take the first, the last or any. Throws `JsonSyntaxError` for a
  * text that is not JSON.
  */
-export function valuesAt(text: string, location: JsonLocation): readonly Stretch[] {
-  return findLocation(text, location).found;
+export function valuesAt(text: string, location: JsonLocation, onFound = ignore): readonly Stretch[] {
+  return findLocation(text, location, onFound).found;
 }
 
 /**
@@ -266,8 +278,13 @@ export function replaceAt(text: string, edits: readonly JsonEdit[]): string {
  * members have the same name and only one of them is such a parent. Throws `JsonSyntaxError` for a
  * text that is not JSON.
  */
-export function setAt(text: string, location: JsonLocation, json: string): string | undefined {
-  const { isBlocked, found, additions } = findLocation(text, location);
+export function setAt(
+  text: string,
+  location: JsonLocation,
+  json: string,
+  onFound = ignore,
+): string | undefined {
+  const { isBlocked, found, additions } = findLocation(text, location, onFound);
   if (isBlocked) return undefined;
   const last = location.at(-1);
   const added = typeof last === 'string' ? `${JSON.stringify(last)}:${json}` : json;

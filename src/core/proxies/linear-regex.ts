@@ -82,6 +82,11 @@ export function compileRegex(expression: string): LinearRegex | Problem {
   return regex;
 }
 
+/** What a match costs besides what is read, in steps. */
+const MATCH_STEPS = 40;
+/** So many pieces of a text are joined at a time, since each takes memory of its own. */
+const PIECES_MAX = 10_000;
+
 /** How many characters of a plain search cost as much as one step of a program. */
 const PLAIN_CHARACTERS = 10;
 
@@ -120,7 +125,8 @@ class CountedText extends String {
  * Replaces every match in a text with the replacement, in which no character has a meaning. The
  * search for one match takes time linear in the text. The search for all of them can take more,
  * as each may read to the end of the text: `charge` is called with the characters that were read
- * times the steps of the expression, and may throw. Throws {@link TextLengthError}.
+ * times the steps of the expression, and for each match. It may throw. Throws
+ * {@link TextLengthError}.
  */
 export function replaceMatches(
   text: string,
@@ -130,16 +136,20 @@ export function replaceMatches(
 ): string {
   const counted = new CountedText(text, compiled.programSize(), charge);
   const matcher = compiled.matcher(counted as unknown as string);
-  const pieces: string[] = [];
+  const joined: string[] = [];
+  let pieces: string[] = [];
   let [at, length] = [0, text.length];
   while (matcher.find()) {
+    charge(MATCH_STEPS);
     const [start, end] = [matcher.start(), matcher.end()];
     if (start === end) continue;
     pieces.push(text.slice(at, start), replacement);
     length += replacement.length - (end - start);
     if (length > TEXT_MAX_LENGTH) throw new TextLengthError();
     at = end;
+    if (pieces.length < PIECES_MAX) continue;
+    joined.push(pieces.join(''));
+    pieces = [];
   }
-  pieces.push(text.slice(at));
-  return pieces.join('');
+  return [...joined, ...pieces, text.slice(at)].join('');
 }

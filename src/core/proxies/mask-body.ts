@@ -57,21 +57,13 @@ function changedText(message: Message, change: (text: string) => string): Messag
   return changed === text ? message : withBody(message, Buffer.from(changed, isUtf ? 'utf8' : 'latin1'));
 }
 
-/** What a line costs that looks like JSON and is none, in bytes that are read. */
-const NO_RECORD_BYTES = 2_000;
 /** JSON can write digits with such an escape, which no search of text sees. */
 const UNICODE_ESCAPE = /\\u/i;
 
 function maskCards(text: string, type: string, replacement: string, { read }: TransformBudget): string {
   const kind = bodyKind(type);
   if (kind === 'form') return maskCardNumbersInForm(text, replacement, read);
-  const inRecords = (): string =>
-    maskCardNumbersInRecords(text, replacement, {
-      onText: () => {
-        read(NO_RECORD_BYTES);
-      },
-      onDecode: read,
-    });
+  const inRecords = (): string => maskCardNumbersInRecords(text, replacement, read);
   if (kind === 'json-lines' || kind === 'json-sequence') return inRecords();
   try {
     return maskCardNumbersInJson(text, replacement, read);
@@ -111,7 +103,7 @@ function masked(
   message: Message,
   budget: TransformBudget,
 ): Message | Promise<Message> {
-  if (location !== undefined) return withValueReplaced(message, location, replacement);
+  if (location !== undefined) return withValueReplaced(message, location, replacement, budget);
   return matcher === 'regex'
     ? replaceRegex(message, expression, replacement, budget)
     : maskedCards(message, replacement, budget);

@@ -60,10 +60,10 @@ async function appendJson(
   message: Message,
   side: Side,
 ): Promise<Message> {
-  if (side.isSent) return withJsonAt(message, location, value);
+  if (side.isSent) return withJsonAt(message, location, value, side.budget);
   const fields = new TemplateFields(deps.random.integer, side.budget.expressions);
   const { value: filled } = await fillJson(value, 'value', fields, side.resolve);
-  return withJsonAt(message, location, filled.reveal());
+  return withJsonAt(message, location, filled.reveal(), side.budget);
 }
 
 /** Makes a token of a value, whose place its id takes. */
@@ -77,7 +77,7 @@ async function tokenizeValue(
   const input = deps.parseTokenInput({ ...token, data }, '');
   const [result] = await createTokens(deps, acting, [{ path: '', input }], writes, budget.expressions);
   if (result === undefined) throw new Error('proxy: a token was lost');
-  return withJsonAt(message, location, 'token' in result ? result.token.id : result.id);
+  return withJsonAt(message, location, 'token' in result ? result.token.id : result.id, budget);
 }
 
 async function runTransform(

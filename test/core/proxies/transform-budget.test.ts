@@ -35,6 +35,51 @@ describe('the transforms of a call', () => {
   });
 });
 
+describe('masks', () => {
+  const masking = (mask: object, body: string, budget = aBudget()) =>
+    maskMessage({ type: 'mask', replacement: '#', ...mask }, { ...aMessage(body), status: 200 }, budget);
+
+  it('count a string of JSON that looks like JSON and is none as 2,000 bytes', async () => {
+    const body = JSON.stringify(Array.from({ length: 100 }, () => '{"a": "no JSON"" }'));
+    const budget = aBudget();
+    budget.read(MOST - 100 * 2_000);
+    await masking({ matcher: 'card_number' }, body, budget);
+    await expect(masking({ matcher: 'card_number' }, body, budget)).rejects.toThrow('together read at most');
+  });
+
+  it('read a string only as JSON if it ends like JSON', async () => {
+    const budget = aBudget();
+    budget.read(MOST);
+    const body = JSON.stringify('[note] "4242424242424242');
+    await expect(masking({ matcher: 'card_number' }, body, budget)).resolves.toMatchObject({
+      body: Buffer.from(JSON.stringify('[note] "#')),
+    });
+  });
+
+  it('count a record of JSON as 50 bytes', async () => {
+    const budget = aBudget();
+    budget.read(MOST - 50 * 100);
+    const body = '{"a":"\\u0034"}\n'.repeat(100);
+    await masking({ matcher: 'card_number' }, body, budget);
+    await expect(masking({ matcher: 'card_number' }, body, budget)).rejects.toThrow('together read at most');
+  });
+
+  it('count each of several values at a location as 50 bytes', async () => {
+    const budget = aBudget();
+    budget.read(MOST - 50 * 100);
+    const body = `{${'"a":0,'.repeat(99)}"a":0}`;
+    await masking({ location: '$.a' }, body, budget);
+    await expect(masking({ location: '$.a' }, body, budget)).rejects.toThrow('together read at most');
+  });
+
+  it('count a match of a regular expression as 40 steps', async () => {
+    const matches = STEPS / 100;
+    const mask = { matcher: 'regex', expression: 'a' };
+    await masking(mask, 'a'.repeat(matches));
+    await expect(masking(mask, 'a'.repeat(3 * matches))).rejects.toThrow('too many steps');
+  });
+});
+
 describe('searches of regular expressions', () => {
   it('take so many steps together, in one transform or in several', () => {
     const { search } = aBudget();
