@@ -1,10 +1,12 @@
 // `npm run check-upgrade -- [TO] [FROM]`: what CloudFormation would refuse, and what would be lost,
 // if the synthesized app of a folder (`cdk.out`) were deployed over what runs in the AWS account,
-// or over that of another folder. It reads templates and changes nothing.
+// or over that of another folder. It reads templates and changes nothing. With the environment
+// variables CLOAKROOM_URL and CLOAKROOM_API_KEY it also reads the proxies of the key's tenant.
 import { CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
 import { parseTemplate, readAssembly, type Stack } from '../packages/local-aws/src/assembly/read-assembly.ts';
 import { describeFinding } from '../packages/local-aws/src/deployment/finding.ts';
 import { playDeployment } from '../packages/local-aws/src/deployment/play-deployment.ts';
+import { describeProxyFinding, findingsOf, listedProxies } from './upgrade/stored-proxies.ts';
 
 const [to = 'cdk.out', from] = process.argv.slice(2);
 
@@ -28,6 +30,27 @@ async function deployedStacks(wanted: readonly Stack[]): Promise<readonly Stack[
   return found.filter((stack) => stack !== undefined);
 }
 
+/** Prints what changes for the proxies of a running deployment, and returns how many lines that are. */
+async function checkProxies(): Promise<number> {
+  const { CLOAKROOM_URL: url, CLOAKROOM_API_KEY: key } = process.env;
+  if (url === undefined || key === undefined) {
+    console.log('stored proxies are not checked: set CLOAKROOM_URL and CLOAKROOM_API_KEY');
+    return 0;
+  }
+  const proxies = await listedProxies(async (path) => {
+    const response = await fetch(new URL(path, url), {
+      headers: { 'SVC-API-KEY': key },
+      redirect: 'error',
+    });
+    if (!response.ok) throw new Error(`GET /proxies of CLOAKROOM_URL returned ${String(response.status)}`);
+    return response.json();
+  });
+  const findings = proxies.flatMap(findingsOf);
+  for (const finding of findings) console.log(describeProxyFinding(finding));
+  console.log(`${String(proxies.length)} stored proxies, ${String(findings.length)} findings`);
+  return findings.length;
+}
+
 async function check(): Promise<void> {
   const { stacks } = await readAssembly(to);
   const deployed = from === undefined ? await deployedStacks(stacks) : (await readAssembly(from)).stacks;
@@ -36,7 +59,8 @@ async function check(): Promise<void> {
   console.log(
     `${String(deployed.length)} deployed stacks, ${String(stacks.length)} to deploy, ${String(findings.length)} findings`,
   );
-  process.exitCode = findings.length > 0 ? 1 : 0;
+  const ofProxies = await checkProxies();
+  process.exitCode = findings.length + ofProxies > 0 ? 1 : 0;
 }
 
 try {

@@ -11,12 +11,17 @@ import type { ProxyDefinition, Transform } from './stored-proxy.ts';
 
 const HIDING: ReadonlySet<Transform['type']> = new Set(['mask', 'tokenize', 'reactor']);
 
+/** What decides how a proxy treats answers. */
+interface Answering {
+  readonly responseTransforms: readonly Pick<Transform, 'type'>[];
+}
+
 /** Whether callers get answers without something that the destination sent. */
-export const hides = ({ responseTransforms }: Pick<ProxyDefinition, 'responseTransforms'>): boolean =>
+export const hides = ({ responseTransforms }: Answering): boolean =>
   responseTransforms.some(({ type }) => HIDING.has(type));
 
 /** Whether a mask searches the answers of a proxy, whose form no caller may choose. */
-export const isMasked = ({ responseTransforms }: Pick<ProxyDefinition, 'responseTransforms'>): boolean =>
+export const isMasked = ({ responseTransforms }: Answering): boolean =>
   responseTransforms.some(({ type }) => type === 'mask');
 
 /**

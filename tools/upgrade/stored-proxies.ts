@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { compileRegex } from '../../src/core/proxies/linear-regex.ts';
+import { hides, isMasked } from '../../src/core/proxies/message-headers.ts';
+
+/*
+ * What changes for proxies that a deployment has stored (CHANGELOG.md). Templates do not show it,
+ * and the service reports it only once a proxy is called or written.
+ */
+
+const transform = z.looseObject({
+  type: z.enum([
+    'append_header',
+    'append_json',
+    'remove_header',
+    'allow_headers',
+    'tokenize',
+    'mask',
+    'reactor',
+    'verify_signature',
+  ]),
+  matcher: z.string().optional(),
+  expression: z.string().optional(),
+});
+
+const proxy = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  request_transforms: z.array(transform).default([]),
+  response_transforms: z.array(transform).default([]),
+  configuration_names: z.array(z.string()).default([]),
+  pass_headers: z.array(z.string()).optional(),
+});
+
+/** A stored proxy, as a list of any version returns it. */
+export type ListedProxy = z.output<typeof proxy>;
+
+/** A list of proxies comes in such pages. */
+export const proxyPage = z.looseObject({
+  pagination: z.looseObject({ after: z.string().nullable() }),
+  data: z.array(proxy),
+});
+
+/**
+ * What a change of the version does to a stored proxy.
+ * - `refused`: calls fail, and so does writing the proxy as it is.
+ * - `headers_lost`: callers no longer get headers, or the destination does not.
+ * - `calls_refused`: some calls that were accepted are not any more.
+ */
+export interface ProxyFinding {
+  readonly kind: 'refused' | 'headers_lost' | 'calls_refused';
+  readonly id: string;
+  readonly name: string;
+  readonly what: string;
+  readonly remedy: string;
+}
+
+type Found = Omit<ProxyFinding, 'id' | 'name'>;
+
+const placesOf = (transforms: ListedProxy['response_transforms'], types: readonly string[], member: string) =>
+  transforms
+    .flatMap(({ type }, at) => (types.includes(type) ? [`${member}[${String(at)}] (${type})`] : []))
+    .join(', ');
+
+const HIDING = ['mask', 'tokenize', 'reactor'];
+const CHANGING = ['append_json', 'tokenize', 'reactor'];
+
+/** What callers of a proxy that hides lose, unless its writer has decided already. */
+function ofAnswers(found: ListedProxy): readonly Found[] {
+  const { response_transforms: responseTransforms, pass_headers: passHeaders } = found;
+  if (!hides({ responseTransforms }) || passHeaders !== undefined) return [];
+  const places = placesOf(responseTransforms, HIDING, 'response_transforms');
+  const accept = isMasked({ responseTransforms }) ? ', and the destination gets no Accept of a caller' : '';
+  return [
+    {
+      kind: 'headers_lost',
+      what: `${places} hides, so callers get only the headers of the list${accept}.`,
+      remedy:
+        'Name the others that they need in pass_headers (docs/contract.md#headers-of-a-proxy-that-hides).',
+    },
+    {
+      kind: 'calls_refused',
+      what: 'calls with If-* or Want-* return 400, except GET, which loses them.',
+      remedy: 'Set such a header with append_header if the destination needs it.',
+    },
+  ];
+}
+
+function ofMasks({ response_transforms: transforms }: ListedProxy): readonly Found[] {
+  return transforms.flatMap(({ matcher, expression }, at): readonly Found[] => {
+    if (matcher !== 'regex' || expression === undefined) return [];
+    const regex = compileRegex(expression);
+    if (!('problem' in regex)) return [];
+    return [
+      {
+        kind: 'refused',
+        what: `the expression of response_transforms[${String(at)}] ${regex.problem}: every call fails.`,
+        remedy: 'Write the mask with a smaller expression before the deployment.',
+      },
+    ];
+  });
+}
+
+function ofRequests(found: ListedProxy): readonly Found[] {
+  const { request_transforms: transforms, configuration_names: names } = found;
+  const places = placesOf(transforms, CHANGING, 'request_transforms');
+  const verifies = transforms.some(({ type }) => type === 'verify_signature');
+  const signature = verifies ? ', the header that verify_signature reads included' : '';
+  return [
+    ...(places === ''
+      ? []
+      : [
+          {
+            kind: 'headers_lost' as const,
+            what: `${places} changes the body, so the destination gets no digest or signature of the one that the caller sent${signature}.`,
+            remedy: 'Set what the destination checks with append_header or a reactor.',
+          },
+        ]),
+    ...(names.length === 0
+      ? []
+      : [
+          {
+            kind: 'calls_refused' as const,
+            what: 'unless each value of its configuration is public, requests with a Content-Encoding return 415, and those with If-* or Want-* 400, except GET.',
+            remedy: 'Let its callers send bodies that are not compressed.',
+          },
+        ]),
+  ];
+}
+
+/** Everything that changes for a stored proxy. */
+export const findingsOf = (found: ListedProxy): readonly ProxyFinding[] =>
+  [...ofMasks(found), ...ofAnswers(found), ...ofRequests(found)].map((each) => ({
+    ...each,
+    id: found.id,
+    name: found.name,
+  }));
+
+/** Quotes a name, which a caller chose, so that it has no effect on a terminal. */
+const quoted = (name: string): string => JSON.stringify(name).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
+
+export const describeProxyFinding = ({ kind, id, name, what, remedy }: ProxyFinding): string =>
+  `${kind.replace('_', ' ')}: proxy ${id} ${quoted(name)}: ${what} ${remedy}`;
+
+/** Reads all proxies of the key's tenant. `read` returns the JSON of a path. */
+export async function listedProxies(
+  read: (path: string) => Promise<unknown>,
+): Promise<readonly ListedProxy[]> {
+  const all: ListedProxy[] = [];
+  for (let query = ''; ;) {
+    const { pagination, data } = proxyPage.parse(await read(`/proxies?size=100${query}`));
+    all.push(...data);
+    if (pagination.after === null) return all;
+    query = `&after=${encodeURIComponent(pagination.after)}`;
+  }
+}
