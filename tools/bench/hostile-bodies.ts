@@ -12,6 +12,7 @@ import {
   hostileResults,
   reactEvent,
 } from './hostile-bodies/hostile-requests.ts';
+import { sendAnswer } from './hostile-bodies/hostile-answers.ts';
 import { ECHO } from './hostile-bodies/hostile-proxies.ts';
 import { measureRequest, type Deployed } from './hostile-bodies/measure-request.ts';
 import type { MeasuredRequest } from './hostile-bodies/request-process.ts';
@@ -33,6 +34,7 @@ const { certificate } = service;
 const destination = await startDestination(certificate);
 const url = `https://localhost:${String(destination.port)}/`;
 destination.respond = (received, response) => {
+  if (sendAnswer(received.url, response)) return;
   response.setHeader('Content-Type', 'application/json');
   response.end(received.url.startsWith(`/${ECHO}`) ? received.body : 'ok');
 };
@@ -49,6 +51,19 @@ function keep(route: string, what: string, measured: MeasuredRequest): void {
   const { first, again, peakBytes } = measured;
   const figures = [seconds(first.cpuSeconds), seconds(again.cpuSeconds), megabytes(peakBytes)];
   console.log([route.padEnd(28), what.padEnd(60), first.outcome, ...figures].join('  '));
+}
+
+/** How often a request is measured that seems to cost too much: other programs only add to it. */
+const TRIES = 3;
+
+/** Measures a request, and again if it seems to cost too much. The least cost counts. */
+async function measured(target: Deployed, warmUp: object, event: object): Promise<MeasuredRequest> {
+  let least = await measureRequest(target, warmUp, event);
+  for (let tries = 1; tries < effort(TRIES, 1) && cpuOf(least) > CPU_SECONDS; tries += 1) {
+    const again = await measureRequest(target, warmUp, event);
+    if (cpuOf(again) < cpuOf(least)) least = again;
+  }
+  return least;
 }
 
 async function measureAll(): Promise<void> {
@@ -80,7 +95,7 @@ async function measureAll(): Promise<void> {
   )) {
     destination.received.length = 0;
     aws.payload = payload?.() ?? '{}';
-    keep(route, what, await measureRequest(functionOf(folder), warmUp, await event()));
+    keep(route, what, await measured(functionOf(folder), warmUp, await event()));
   }
 
   const react = 'POST /reactors/{id}/react';

@@ -15,6 +15,7 @@ import {
   type HostileRequest,
   type Place,
 } from './body-route.ts';
+import { hostileCalls } from './hostile-calls.ts';
 import { proxyRequests, storedCalls } from './hostile-proxies.ts';
 
 const DATA_MAX_BYTES = 3_500_000;
@@ -546,6 +547,7 @@ export async function hostileRequests(
       ...crowds(made),
       ...proxyRequests(made.proxy),
       ...(await storedCalls({ ...made, key: made.revealing.key }, destination)),
+      ...(await hostileCalls({ ...made, key: made.revealing.key }, destination)),
     ],
   };
 }
