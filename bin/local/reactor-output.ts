@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createLogFiles, type Logs } from '../../packages/local-aws/src/lambda/function-logs.ts';
+import { shownLine } from './shown-line.ts';
 
 const NAME = 'reactor-output';
 
@@ -32,12 +33,6 @@ const ID = /(.{8})(.{4})(.{4})(.{4})(.{12})$/;
 const idOf = (functionName: string): string => functionName.slice(-32).replace(ID, '$1-$2-$3-$4-$5');
 
 /**
- * Removes characters that move the cursor, change the direction of text, or imitate the line of
- * another reactor.
- */
-const shown = (line: string): string => line.replaceAll(/(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
-
-/**
  * Writes each line to the terminal and to a file in `directory`, with the time and the reactor's
  * id. The runtime prints everywhere; on AWS the output is discarded (docs/security.md#logs).
  */
@@ -51,7 +46,7 @@ export function createReactorOutput(
   return {
     file: directory && join(directory, `${NAME}.log`),
     line: (functionName, line) => {
-      const [reactorId, visible, at] = [idOf(functionName), shown(line), new Date().toISOString()];
+      const [reactorId, visible, at] = [idOf(functionName), shownLine(line), new Date().toISOString()];
       const text = `${reactorId} ${visible}`;
       latest.push({ reactorId, number: (count += 1), at, text: visible });
       if (latest.length > RECENT_LINES) latest.shift();

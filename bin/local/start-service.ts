@@ -16,6 +16,7 @@ import { firstTenant } from './first-tenant.ts';
 import { DOCS_PATH, localApp, WORK_DIRECTORY } from './local-app.ts';
 import type { StartOptions } from './options.ts';
 import { deliveryLine } from './delivery-line.ts';
+import { failedCallOf, failedTransformLine, type FailedCall } from './failed-transform.ts';
 import { PAGE_PATH, startDocs } from './docs-server.ts';
 import { createReactorOutput, type ReactorOutput } from './reactor-output.ts';
 import type { PageServer } from './page-server.ts';
@@ -159,6 +160,23 @@ const administratorOf = ({ awsEndpointUrl, administrator }: Cloud) => ({
   aws_secret_access_key: administrator.secretAccessKey,
 });
 
+/** Prints the whole failure of a transform, for which it asks the service as its manager. */
+async function printFailure(
+  call: FailedCall,
+  baseUrl: string,
+  headers: Record<string, string>,
+): Promise<void> {
+  try {
+    const line = await failedTransformLine(call, async (path) => {
+      const response = await fetch(`${baseUrl}${path}`, { headers, redirect: 'error' });
+      return response.json();
+    });
+    if (line !== undefined) print(line);
+  } catch {
+    // The service is stopping, or the proxy is gone, or is of another tenant.
+  }
+}
+
 async function contractCheck(file: string | undefined): Promise<ContractCheck | undefined> {
   if (file === undefined) return undefined;
   // Only tests and clients that check themselves need this module, and it takes memory.
@@ -184,6 +202,8 @@ export async function startService(
   const reactorOutput = createReactorOutput(logDirectory(where), write);
   let tenant: TenantCredentials | undefined;
   const addresses: PageAddresses = {};
+  // No proxy is called before the service is ready.
+  let onFailedCall = (_call: FailedCall): void => undefined;
   try {
     const cloud = await startCloud({
       ...where,
@@ -192,6 +212,8 @@ export async function startService(
       onLogged: (_functionName, line) => {
         const failed = deliveryLine(line);
         if (failed !== undefined) print(failed);
+        const call = failedCallOf(line);
+        if (call !== undefined) onFailedCall(call);
       },
       app: appDirectory ?? localApp(settings),
       prepare: async (app) => {
@@ -203,6 +225,8 @@ export async function startService(
       ...(onProgress !== undefined && { onProgress }),
     });
     if (tenant === undefined) throw new Error('the start did not prepare a tenant');
+    const asManager = { [keyHeader]: tenant.management_key };
+    onFailedCall = (call) => void printFailure(call, cloud.baseUrl, asManager);
     const beside = { options, cloud, keyHeader, tenant, reactorOutput, credentialsFile: claimed.file };
     const pages = await pagesBeside(beside);
     addresses.start = pages.urls.start_url;

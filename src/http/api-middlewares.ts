@@ -13,6 +13,8 @@ export interface ApiCall {
   readonly startedAt: number;
   operation: string;
   caller?: Caller;
+  /** The stored proxy whose key the request has. */
+  proxyId?: string;
 }
 
 /**
@@ -47,6 +49,7 @@ export function logRequest(log: RequestLog): Middleware {
   const write: Middleware['after'] = ({ event: call, response, error }) => {
     const status = response?.statusCode ?? 500;
     const unexpected = status >= 500;
+    const code = error === undefined ? undefined : problemOf(error).problem.code;
     log({
       level: unexpected ? 'error' : 'info',
       traceId: call.request.traceId,
@@ -54,7 +57,8 @@ export function logRequest(log: RequestLog): Middleware {
       status,
       milliseconds: Math.round(performance.now() - call.startedAt),
       ...(call.caller && { tenantId: call.caller.tenantId, applicationId: call.caller.applicationId }),
-      ...(unexpected && error !== undefined && { code: problemOf(error).problem.code }),
+      ...(call.proxyId !== undefined && { proxyId: call.proxyId }),
+      ...(code !== undefined && (unexpected || code === 'transform_failed') && { code }),
       ...(unexpected && { cause: causesOf(error) }),
     });
   };

@@ -132,6 +132,7 @@ export function createApiHandler<Deps extends ApiDeps>(
     const source = sourceAddress(request, behindEdge);
     const who = await recordRefusal({ op: operation, ip: source }, () => identified(matched, source));
     call.caller = who.caller;
+    if (who.proxy !== undefined) call.proxyId = who.proxy.stored.id;
     try {
       return await recordRequest<Deps>(deps, who, matched, source, {
         run: async (audited) => responseOf(await runRoute(audited, who, matched), request.reserved),

@@ -14,9 +14,12 @@ export interface RequestLogLine {
   readonly milliseconds: number;
   readonly tenantId?: string;
   readonly applicationId?: string;
+  /** The stored proxy that the call is for. */
+  readonly proxyId?: string;
   /**
    * Why a request failed. `internal_error` and `dependency_unavailable` are faults of the service;
    * other codes are those of a reactor or a destination. Absent for the response of a destination.
+   * With a status below 500 only `transform_failed` is logged, as its caller sees no reason.
    */
   readonly code?: string;
   /**
