@@ -30,7 +30,7 @@ async function deployedStacks(wanted: readonly Stack[]): Promise<readonly Stack[
   return found.filter((stack) => stack !== undefined);
 }
 
-/** Prints what changes for the proxies of a running deployment, and returns how many lines that are. */
+/** Prints what changes for the proxies of a running deployment, and counts the lines. */
 async function checkProxies(): Promise<number> {
   const { CLOAKROOM_URL: url, CLOAKROOM_API_KEY: key } = process.env;
   if (url === undefined || key === undefined) {
