@@ -38,6 +38,8 @@ const COMPARED_MAX = 24_000_000;
 /** What a comparison costs besides its bytes, in bytes. */
 const COMPARISON_BYTES = 32;
 
+const [PERCENT, BACKSLASH] = [0x25, 0x5c] as const;
+
 /** Multiplier of the rolling hash: odd, from Knuth's multiplicative hashing. */
 const FACTOR = 0x9e3779b1;
 const HASH_BITS = 32;
@@ -176,11 +178,10 @@ class FormSearch {
 
   /**
    * Throws {@link TransformError} where a generation has used up its share of comparisons. `hashes`
-   * has room for one more than the units.
+   * are those of the units.
    */
   find(source: Buffer, units: CanonicalBytes, allowance: Allowance, hashes: Int32Array): readonly Match[] {
     const { bytes } = units;
-    writeHashes(bytes, hashes);
     const found: Match[] = [];
     for (let end = WINDOW; end <= bytes.length; end += 1) {
       const hash = ((hashes[end] ?? 0) - Math.imul(hashes[end - WINDOW] ?? 0, LEAVING)) | 0;
@@ -197,7 +198,7 @@ class FormSearch {
   }
 }
 
-/** Hashes the bytes before each position. */
+/** Hashes the bytes before each position. There is room for one more than the bytes. */
 function writeHashes(bytes: Uint8Array, hashes: Int32Array): void {
   let hash = 0;
   hashes[0] = 0;
@@ -394,10 +395,15 @@ export function createRemover(values: readonly HiddenValue[]): Remover {
       room = decodingRoom(source.length);
       hashes = new Int32Array(source.length + 1);
     }
-    return [
-      ...plain.find(source, { bytes: classBytes(source) }, allowance, hashes),
-      ...decoded.find(source, canonicalBytes(source, room), allowance, hashes),
-    ];
+    const bytes = classBytes(source);
+    writeHashes(bytes, hashes);
+    const found = plain.find(source, { bytes }, allowance, hashes);
+    // Without escape sequences the decoded bytes are the same ones.
+    if (!source.includes(PERCENT) && !source.includes(BACKSLASH))
+      return [...found, ...decoded.find(source, { bytes }, allowance, hashes)];
+    const units = canonicalBytes(source, room);
+    writeHashes(units.bytes, hashes);
+    return [...found, ...decoded.find(source, units, allowance, hashes)];
   };
   const clean = (source: Buffer): Buffer => {
     const found = stretchesOf(find(source));
