@@ -26,8 +26,8 @@ const LIMITS_KB = {
   // applications have a filter more, and writes of tokens a bound of their view (1 KB). A token can
   // be no match (1 KB). Responses of the proxy leave without what a browser acts on (3 KB). A
   // revoked key ends what it started (1 to 3 KB). Lists read small items of proxies, whose deleted
-  // keys have items (2 to 4 KB); conditions are bounded, and a refusal names its tokens (1 to 3 KB).
-  // A proxy hides headers, counts its searches, and searches for secrets of before (12 to 24 KB).
+  // keys have items (2 to 4 KB); conditions are bounded, and refusals name their tokens (3 KB). A
+  // proxy hides headers, counts its searches, and searches for secrets of before (12 to 24 KB).
   tokens: 380,
   applications: 262,
   proxies: 357,
