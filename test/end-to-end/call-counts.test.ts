@@ -208,7 +208,6 @@ const OPERATIONS: Readonly<Record<string, () => Promise<() => Promise<unknown>>>
     for (let made = pagination.total_items as number; made < 30; made += 1) await aProxy();
     return () => management.get('/proxies');
   },
-  'fail a transform of a proxy': () => Promise.resolve(failTransform),
   'list failures of a proxy': async () => {
     const { id } = await failing;
     if ((await management.get(`/proxies/${id}/failures`)).body.data.length === 0) await failTransform();

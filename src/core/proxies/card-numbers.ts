@@ -383,8 +383,10 @@ class CardEdits implements JsonVisitor {
   /** The value of a string, which may be JSON itself. */
   #maskedValue(value: string): string {
     try {
-      if (this.#depth < INNER_MAX && LIKE_RECORD.test(value))
+      if (this.#depth < INNER_MAX && LIKE_RECORD.test(value)) {
+        this.#search.onRead(RECORD_UNITS);
         return maskJson(value, this.#replacement, this.#search, this.#depth + 1);
+      }
     } catch (error) {
       if (!(error instanceof JsonSyntaxError)) throw error;
       this.#search.onRead(NO_JSON_UNITS);

@@ -214,6 +214,12 @@ function runsOtherCode(previous: ProxyDefinition, next: ProxyDefinition): boolea
 const sameOrigin = (previous: ProxyDefinition, next: ProxyDraft): boolean =>
   !URL.canParse(next.destinationUrl) || originOf(previous) === originOf(next);
 
+/** Whether a change sends a value for a name. */
+const isSetBy =
+  ({ configuration }: ProxyChange) =>
+  (name: string): boolean =>
+    (configuration?.reveal()[name] ?? null) !== null;
+
 /** Whether a change sets a secret: a value that is removed from answers. */
 function setsSecret({ configuration }: ProxyChange): boolean {
   return Object.values(configuration?.reveal() ?? {}).some((value) => value?.isPublic === false);
@@ -265,7 +271,10 @@ async function checkedChange(
   checkConfiguration(configuration);
   const draft = change.apply(previous);
   if (!sameOrigin(previous, draft)) requireConfiguration(configuration, change, 'values');
-  else if (setsSecret(change) || altersUses(previous, before.reveal(), draft, configuration.reveal()))
+  else if (
+    setsSecret(change) ||
+    altersUses(previous, before.reveal(), draft, configuration.reveal(), isSetBy(change))
+  )
     requireConfiguration(configuration, change, 'secrets');
   const definition = await checkProxy(deps, draft, { tenantId, configuration, previous, ...place });
   if (runsOtherCode(previous, definition)) requireConfiguration(configuration, change, 'values');

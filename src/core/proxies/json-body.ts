@@ -112,16 +112,30 @@ export function jsonAt(message: Message, location: string, budget: TransformBudg
   return exactJson(found, budget);
 }
 
-/** Whether a body is JSON with a value at a location. */
-export function hasJsonAt(message: Message, location: string): boolean {
+/**
+ * Finds out which places a body has, of which all are below one location: one walk and one parse of
+ * what is there, however many places are asked for.
+ */
+export function placesBelow(message: Message, location: string): (place: string) => boolean {
   const parsed = parseLocation(location);
-  if ('problem' in parsed) return false;
-  try {
-    return onJson(message, (text) => valuesAt(text, parsed).length > 0);
-  } catch (error) {
-    if (error instanceof TransformError) return false;
-    throw error;
-  }
+  const found =
+    'problem' in parsed
+      ? undefined
+      : onJson(message, (text) => valuesAt(text, parsed).map((at) => text.slice(at.start, at.end)));
+  const [json] = found ?? [];
+  if (json === undefined || 'problem' in parsed) return () => false;
+  const value = parseJson(json);
+  return (place) => {
+    const wanted = parseLocation(place);
+    if ('problem' in wanted || !place.startsWith(location)) return false;
+    return hasValueAt(value, wanted.slice(parsed.length));
+  };
+}
+
+function hasValueAt(value: Json, [first, ...others]: JsonLocation): boolean {
+  if (first === undefined) return true;
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, first)) return false;
+  return hasValueAt((value as Readonly<Record<string | number, Json>>)[first] ?? null, others);
 }
 
 /** Replaces the value at a location, if there is one. An empty body has none. */

@@ -91,6 +91,12 @@ const PIECES_MAX = 10_000;
 const PLAIN_CHARACTERS = 10;
 
 /**
+ * The engine of JavaScript searches a longer text by its last so many characters, and may compare
+ * all the others at each position.
+ */
+const LINEAR_LENGTH = 250;
+
+/**
  * A text that counts what an engine reads of it. Each character may be tried with each step of the
  * program. It is a String, because the engine takes no other text.
  */
@@ -116,7 +122,8 @@ class CountedText extends String {
   override indexOf(searched: string, from = 0): number {
     const found = this.#text.indexOf(searched, from);
     const end = found === -1 ? this.#text.length : found + searched.length;
-    this.#charge(Math.ceil(Math.max(0, end - from) / PLAIN_CHARACTERS));
+    const each = searched.length > LINEAR_LENGTH ? searched.length : 1;
+    this.#charge(Math.ceil((Math.max(0, end - from) * each) / PLAIN_CHARACTERS));
     return found;
   }
 }

@@ -383,13 +383,14 @@ export function createRemover(values: readonly HiddenValue[]): Remover {
   const long = values.filter(({ value }) => value.trim().length >= REMOVED_MIN_LENGTH);
   const { plain, decoded } = searchesFor(long);
   const generations = new Set(long.map(({ generation }) => generation));
-  const allowance: Allowance = new Map(
-    [...generations].map((each) => [each, Math.floor(COMPARED_MAX / generations.size)]),
-  );
+  const anAllowance = (): Allowance =>
+    new Map([...generations].map((each) => [each, Math.floor(COMPARED_MAX / generations.size)]));
+  // What a request has must not decide what becomes of the answer.
+  const [removing, naming] = [anAllowance(), anAllowance()];
   // A call searches several bodies: new memory for each would cost as much as the search.
   let room = decodingRoom(0);
   let hashes = new Int32Array(1);
-  const find = (source: Buffer): readonly Match[] => {
+  const find = (source: Buffer, allowance: Allowance): readonly Match[] => {
     if (long.length === 0 || source.length < WINDOW) return [];
     if (source.length >= hashes.length) {
       room = decodingRoom(source.length);
@@ -406,7 +407,7 @@ export function createRemover(values: readonly HiddenValue[]): Remover {
     return [...found, ...decoded.find(source, units, allowance, hashes)];
   };
   const clean = (source: Buffer): Buffer => {
-    const found = stretchesOf(find(source));
+    const found = stretchesOf(find(source, removing));
     return found.length === 0 ? source : withoutStretches(source, found);
   };
   return {
@@ -416,6 +417,6 @@ export function createRemover(values: readonly HiddenValue[]): Remover {
       return cleaned === source ? text : cleaned.toString();
     },
     bytes: clean,
-    namesIn: (source) => new Set(find(source).map(({ owner }) => owner.name)),
+    namesIn: (source) => new Set(find(source, naming).map(({ owner }) => owner.name)),
   };
 }

@@ -9,7 +9,7 @@ import { createTokens } from '../tokens/create-tokens.ts';
 import { fillJson } from '../tokens/detokenize.ts';
 import type { ResolveReferences } from '../tokens/resolve-tokens.ts';
 import { headerPieces } from './header-value.ts';
-import { hasJsonAt, jsonAt, withJsonAt } from './json-body.ts';
+import { jsonAt, placesBelow, withJsonAt } from './json-body.ts';
 import { maskMessage } from './mask-body.ts';
 import { withDeferredHeader, withHeader, withOnlyHeaders, withoutHeader, type Message } from './message.ts';
 import { runOnMessage, type ReactorCall } from './reactor-step.ts';
@@ -131,7 +131,8 @@ export async function runTransforms(
       number: at,
       type: transform.type,
       ...(transform.type === 'tokenize' && { location: transform.location }),
-      isSentByCaller: (each: string) => before.body === message.body && hasJsonAt(message, each),
+      sentPlaces: (location: string) =>
+        before.body === message.body ? placesBelow(message, location) : () => false,
     };
     changed = await guarded(place, async () => {
       checkTime();

@@ -1,5 +1,5 @@
 import { isEqualJson, type Json } from '../shared/json.ts';
-import { headerPieces } from './header-value.ts';
+import { headerPieces, namesInHeader } from './header-value.ts';
 import type { ProxyConfiguration, ProxyDefinition } from './stored-proxy.ts';
 
 type Used = Pick<ProxyDefinition, 'destinationUrl' | 'clientCertificate'> & {
@@ -34,6 +34,24 @@ const usesOf = (definition: Used, configuration: ProxyConfiguration): Json =>
   ] as Json;
 
 /**
+ * Whether a change sets a public value of a header with a secret. It is a use, whatever
+ * the value is: a comparison would confirm a guess at it.
+ */
+const setsBesideSecret = (
+  { requestTransforms }: Used,
+  configuration: ProxyConfiguration,
+  isSet: (name: string) => boolean,
+): boolean =>
+  requestTransforms.some((transform) => {
+    if (transform.type !== 'append_header') return false;
+    const names = namesInHeader((transform as unknown as { readonly value: string }).value);
+    return (
+      names.some((name) => configuration[name]?.isPublic === false) &&
+      names.some((name) => configuration[name]?.isPublic === true && isSet(name))
+    );
+  });
+
+/**
  * Whether a change alters a use of secrets: the destination, the certificate, the check of
  * signatures, or name, text or number of the headers with secrets. Their order is no use.
  */
@@ -42,4 +60,6 @@ export const altersUses = (
   before: ProxyConfiguration,
   next: Used,
   after: ProxyConfiguration,
-): boolean => !isEqualJson(usesOf(previous, before), usesOf(next, after));
+  isSet: (name: string) => boolean = () => false,
+): boolean =>
+  setsBesideSecret(next, after, isSet) || !isEqualJson(usesOf(previous, before), usesOf(next, after));

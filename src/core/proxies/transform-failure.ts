@@ -17,8 +17,8 @@ export interface TransformPlace {
   readonly type: string;
   /** The place in the body of the value that becomes the data of a token, where there is one. */
   readonly location?: string;
-  /** Whether the body that the caller sent has a place, and is still as it was sent. */
-  readonly isSentByCaller: (place: string) => boolean;
+  /** Which places below a location the body has that the caller sent, if it is as it was sent. */
+  readonly sentPlaces: (location: string) => (place: string) => boolean;
 }
 
 /** All that is known of a failed transform. It is for readers of the proxy, and has no values. */
@@ -54,6 +54,11 @@ const DATA = /^data(?=[.[]|$)/;
 const placeOf = (path: string, { location }: TransformPlace): string =>
   location !== undefined && DATA.test(path) ? path.replace(DATA, () => location) : path;
 
+/** The places that the caller may see: those that he sent. */
+function shownOf(places: readonly string[], { location, sentPlaces }: TransformPlace): readonly string[] {
+  return location === undefined || places.length === 0 ? [] : places.filter(sentPlaces(location));
+}
+
 /** The error of a failed transform; the error itself where it is none. */
 function failureOf(thrown: unknown, place: TransformPlace): unknown {
   const error =
@@ -65,7 +70,7 @@ function failureOf(thrown: unknown, place: TransformPlace): unknown {
   if (isOfService && side === 'request') return error;
   const paths = error instanceof ServiceError ? Object.keys(error.errors ?? {}) : [];
   const places = paths.map((path) => placeOf(path, place));
-  const shown = side === 'request' ? places.filter(place.isSentByCaller) : [];
+  const shown = side === 'request' ? shownOf(places, place) : [];
   return new FailedTransformError(
     {
       side,

@@ -91,6 +91,15 @@ describe('a regular expression', () => {
     expect(steps).toBeGreaterThan((programSize * 50 * 51) / 2);
   });
 
+  it('counts a long text that it looks for by its length at each position', () => {
+    const long = `${'a'.repeat(400)}b${'a'.repeat(590)}`;
+    let steps = 0;
+    replaceMatches('a'.repeat(100_000), compiled(long), '#', (more) => {
+      steps += more;
+    });
+    expect(steps).toBeGreaterThan(9_000_000);
+  });
+
   it.each([
     ['ranges under i', `(?i)[${'B-\u{1E942}'.repeat(248)}]`],
     ['repetitions', 'x{1000}'.repeat(140)],

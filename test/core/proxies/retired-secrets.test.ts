@@ -75,6 +75,13 @@ describe('the secrets that a proxy had', () => {
     expect(namesAt('https://thief.example.com', NOW)).toEqual(['B']);
   });
 
+  it('are removed whatever a request has, which is searched by a share of its own', () => {
+    const value = 'x'.repeat(20_000);
+    const remover = createRemover([{ name: 'A', value, generation: 1 }]);
+    expect(() => remover.namesIn(Buffer.alloc(6_000_000, 'x'))).toThrow('too often');
+    expect(remover.text(`<${value}>`)).toBe('<[removed]>');
+  });
+
   it('have a share of the comparisons that no later value uses up', () => {
     const [old, own] = ['an old secret: 4eC39HqLyjWDarjt', 'x'.repeat(20_000)];
     const values = [old, own].map((value, index) => ({ name: 'A', value, generation: index + 1 }));

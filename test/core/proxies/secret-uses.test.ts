@@ -56,6 +56,12 @@ describe('a change of where and how secrets are used', () => {
     expect(alters({}, { ...VALUES, REGION: { value: 'us', isPublic: true } })).toBe(true);
   });
 
+  it('is a public value that is sent beside a secret, also an equal one, which is not compared', () => {
+    const isSet = (name: string) => name === 'REGION';
+    expect(altersUses(BEFORE, VALUES, BEFORE, VALUES, isSet)).toBe(true);
+    expect(altersUses(BEFORE, VALUES, BEFORE, VALUES, (name) => name === 'OTHER')).toBe(false);
+  });
+
   it.each<[string, Partial<Used>]>([
     ['nothing', {}],
     ['another order', { requestTransforms: [both, second, first] }],
