@@ -15,13 +15,16 @@ export const layer = (compatibility: keyof typeof built = 'strict'): string =>
     compatibility,
   ).folder);
 
+/** The limit of runs that end by themselves: no busy machine reaches it. */
+export const AMPLE_MS = 120_000;
+
 /** Runs `use` with a reactor of this code behind a Runtime API, and ends it. */
 export async function withReactor<T>(
   code: string,
   use: (reactor: ReactorProcess) => Promise<T>,
   { compatibility, ...options }: ReactorOptions & { readonly compatibility?: 'lenient' } = {},
 ): Promise<T> {
-  const reactor = await startReactor(layer(compatibility), code, { timeoutMs: 3_000, ...options });
+  const reactor = await startReactor(layer(compatibility), code, { timeoutMs: AMPLE_MS, ...options });
   try {
     return await use(reactor);
   } finally {
@@ -46,7 +49,7 @@ const ANY_CODE = `module.exports = (req) => {
 export function sharedReactor() {
   let reactor: ReactorProcess;
   beforeAll(async () => {
-    reactor = await startReactor(layer(), ANY_CODE, { timeoutMs: 3_000 });
+    reactor = await startReactor(layer(), ANY_CODE, { timeoutMs: AMPLE_MS });
   });
   afterAll(() => reactor.close());
 

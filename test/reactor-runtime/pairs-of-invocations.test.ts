@@ -1,4 +1,4 @@
-import { withReactor } from './a-reactor.ts';
+import { AMPLE_MS, withReactor } from './a-reactor.ts';
 import { IS_THOROUGH, randomOfFile } from '../../packages/local-aws/test/thoroughness.ts';
 import { HOSTILE } from './hostile-programs.ts';
 
@@ -51,7 +51,7 @@ describe('no invocation reaches another one', () => {
       };
       for (const { name, code, ends } of PROGRAMS) {
         await honest();
-        const limit = { timeout_ms: ends === 'timeout' ? 150 : 3_000 };
+        const limit = { timeout_ms: ends === 'timeout' ? 150 : AMPLE_MS };
         const { text, failure } = await reactor.invoke({ program: code, port: reactor.port }, limit);
         const result = text ?? JSON.stringify(failure);
         invocations += 1;

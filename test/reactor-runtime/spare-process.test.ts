@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReactorProcess } from '../support/runtime-api.ts';
 import { memoryBounds } from '../../reactor-runtime/loop/memory-bounds.ts';
-import { withReactor } from './a-reactor.ts';
+import { AMPLE_MS, withReactor } from './a-reactor.ts';
 
 // A reactor's process and its spare one, as the kernel shows them.
 
@@ -93,7 +93,7 @@ described('the process that is started before it is needed', () => {
         expect(await answered(reactor)).toBe(spare);
         expect(reactor.started()).toBe(1);
       },
-      { timeoutMs: 20_000 },
+      { timeoutMs: AMPLE_MS },
     ));
 
   it('shares no pipe with the active one', () =>
@@ -173,6 +173,6 @@ describe('the limit of the heap', () => {
         expect(Math.max(...sizes)).toBeGreaterThan(100);
         expect(Math.max(...sizes)).toBeLessThan(330);
       },
-      { memoryMb: 512, timeoutMs: 20_000 },
+      { memoryMb: 512, timeoutMs: AMPLE_MS },
     ));
 });
