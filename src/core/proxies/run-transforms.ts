@@ -7,6 +7,7 @@ import type { RunReactorDeps } from '../reactors/run-reactor.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import { createTokens } from '../tokens/create-tokens.ts';
 import { fillJson } from '../tokens/detokenize.ts';
+import { TOKEN_TYPE_NAMES, tokenType } from '../tokens/token-type.ts';
 import type { ResolveReferences } from '../tokens/resolve-tokens.ts';
 import { headerPieces } from './header-value.ts';
 import { jsonAt, placesBelow, withJsonAt } from './json-body.ts';
@@ -80,6 +81,10 @@ async function tokenizeValue(
   return withJsonAt(message, location, 'token' in result ? result.token.id : result.id, budget);
 }
 
+/** The members that data of the token has by name. */
+const dataMembersOf = ({ token }: TokenizeValue): readonly string[] =>
+  TOKEN_TYPE_NAMES.flatMap((name) => (name === token['type'] ? (tokenType(name).dataMembers ?? []) : []));
+
 async function runTransform(
   deps: RunReactorDeps,
   transform: Transform,
@@ -130,7 +135,10 @@ export async function runTransforms(
       side: side.isSent ? ('response' as const) : ('request' as const),
       number: at,
       type: transform.type,
-      ...(transform.type === 'tokenize' && { location: transform.location }),
+      ...(transform.type === 'tokenize' && {
+        location: transform.location,
+        dataMembers: dataMembersOf(transform),
+      }),
       sentPlaces: (location: string) =>
         before.body === message.body ? placesBelow(message, location) : () => false,
     };

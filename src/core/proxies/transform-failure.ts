@@ -17,6 +17,8 @@ export interface TransformPlace {
   readonly type: string;
   /** The place in the body of the value that becomes the data of a token, where there is one. */
   readonly location?: string;
+  /** The members that data of the token may have; absent where its type has none by name. */
+  readonly dataMembers?: readonly string[];
   /** Which places below a location the body has that the caller sent, if it is as it was sent. */
   readonly sentPlaces: (location: string) => (place: string) => boolean;
 }
@@ -29,7 +31,10 @@ export interface TransformFailure {
   /** The code of the error; absent where the message does not fit. */
   readonly code?: string;
   readonly reason: string;
-  /** What the reason is about: places in the body such as `$.card.number`, or members. */
+  /**
+   * What the reason is about: places in the body such as `$.card.number`, or members. A name that
+   * only the message has is `*`, because it is a part of what a proxy hides.
+   */
   readonly places: readonly string[];
 }
 
@@ -54,6 +59,16 @@ const DATA = /^data(?=[.[]|$)/;
 const placeOf = (path: string, { location }: TransformPlace): string =>
   location !== undefined && DATA.test(path) ? path.replace(DATA, () => location) : path;
 
+const ITEMS = /^(?:\[\d+\])+$/;
+
+/** The place of an error as readers of the proxy see it, without names that others have chosen. */
+function listedPlace(path: string, { location, dataMembers = [] }: TransformPlace): string {
+  if (location === undefined || !DATA.test(path)) return path;
+  const below = path.replace(DATA, '');
+  const isKnown = below === '' || ITEMS.test(below) || dataMembers.some((name) => below === `.${name}`);
+  return `${location}${isKnown ? below : '.*'}`;
+}
+
 /** The places that the caller may see: those that he sent. */
 function shownOf(places: readonly string[], { location, sentPlaces }: TransformPlace): readonly string[] {
   return location === undefined || places.length === 0 ? [] : places.filter(sentPlaces(location));
@@ -69,8 +84,8 @@ function failureOf(thrown: unknown, place: TransformPlace): unknown {
   // Nothing was sent, so the caller may repeat the call.
   if (isOfService && side === 'request') return error;
   const paths = error instanceof ServiceError ? Object.keys(error.errors ?? {}) : [];
-  const places = paths.map((path) => placeOf(path, place));
-  const shown = side === 'request' ? shownOf(places, place) : [];
+  const exact = paths.map((path) => placeOf(path, place));
+  const shown = side === 'request' ? shownOf(exact, place) : [];
   return new FailedTransformError(
     {
       side,
@@ -78,7 +93,7 @@ function failureOf(thrown: unknown, place: TransformPlace): unknown {
       type,
       ...(error instanceof ServiceError && { code: error.code }),
       reason: error.message,
-      places,
+      places: [...new Set(paths.map((path) => listedPlace(path, place)))],
     },
     Object.fromEntries(shown.map((each) => [each, ['is not accepted']])),
   );
