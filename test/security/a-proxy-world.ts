@@ -126,8 +126,7 @@ export async function aProxy(
     new Secret(values),
   );
   const encryptedRetired = await encryptRetired(deps.vault, place, new Secret(retired));
-  const secretGeneration = 1 + Math.max(0, ...retired.map(({ generation }) => generation));
-  const stored = { ...place, encryptedConfiguration, encryptedRetired, secretGeneration };
+  const stored = { ...place, encryptedConfiguration, encryptedRetired, secretAuthor: APPLICATION };
   return { stored: stored as unknown as Proxy['stored'], definition };
 }
 

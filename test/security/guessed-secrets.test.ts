@@ -1,6 +1,6 @@
 import { callProxy } from '../../src/core/proxies/call-proxy.ts';
 import { contentOfText } from '../../src/core/shared/content.ts';
-import { aProxy, aProxyWorld, CALL, callerWith } from './a-proxy-world.ts';
+import { APPLICATION, aProxy, aProxyWorld, CALL, callerWith } from './a-proxy-world.ts';
 
 /*
  * docs/security.md#invariants-between-callers: a guess at a secret is reported to the operator
@@ -22,7 +22,7 @@ async function aGuessedWorld() {
     [
       {
         origin: 'https://destination.example.com',
-        generation: 1,
+        author: APPLICATION,
         until: time.now + 1_000_000_000,
         values: { OLD },
       },
@@ -43,6 +43,15 @@ it.each<[string, object]>([
   await expect(call(more)).resolves.toMatchObject({ status: 200 });
   expect(guessed).toEqual(['KEY']);
   expect(sent).toHaveLength(1);
+});
+
+it('a call that is not sent is not reported, so that its time shows no guess', async () => {
+  const { call, guessed, sent } = await aGuessedWorld();
+  const headers = { 'if-match': 'x', 'content-type': 'application/json' };
+  await expect(call({ headers, body: contentOfText(SECRET) })).rejects.toMatchObject({
+    code: 'validation_failed',
+  });
+  expect([sent, guessed]).toEqual([[], []]);
 });
 
 it('a call without a secret is not reported, whatever public values it has', async () => {

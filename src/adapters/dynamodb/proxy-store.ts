@@ -44,7 +44,7 @@ const proxyItem = z.lazy(() =>
     encryptedName: binary,
     configurationNames: z.array(z.string()),
     encryptedConfiguration: binary,
-    secretGeneration: z.number(),
+    secretAuthor: z.string(),
     encryptedRetired: z.exactOptional(binary),
     keys: z.array(keyItem()),
     createdBy: z.string(),

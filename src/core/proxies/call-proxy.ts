@@ -150,7 +150,7 @@ async function removerOf(
   { stored, definition }: Proxy,
   configuration: OpenConfiguration,
 ): Promise<Remover | undefined> {
-  const at = { origin: originOf(definition), generation: stored.secretGeneration, now: deps.clock() };
+  const at = { origin: originOf(definition), author: stored.secretAuthor, now: deps.clock() };
   const values = hiddenValues(configuration, await openRetired(deps.vault, stored), at);
   return values.length === 0 ? undefined : createRemover(values);
 }
@@ -206,11 +206,13 @@ export async function callProxy(
   ]);
   const remover = await removerOf(deps, proxy, configuration);
   checkReadable(call, remover);
-  const running = { caller, acting, proxy, call, destination, configuration, remover, deadline };
-  // The report is made while the call runs, so that no time shows whether there is one.
-  const [called, reported] = await Promise.allSettled([run(deps, running), reportGuesses(deps, running)]);
-  if (reported.status === 'rejected') throw reported.reason;
-  if (called.status === 'fulfilled') return called.value;
-  await recordFailure(deps, running, called.reason);
-  throw called.reason;
+  const opened = { caller, acting, proxy, call, destination, configuration, remover, deadline };
+  // A call that is not sent answers no guess, also not by the time that a report takes.
+  const running = { ...opened, meanwhile: () => reportGuesses(deps, opened) };
+  try {
+    return await run(deps, running);
+  } catch (error) {
+    await recordFailure(deps, running, error);
+    throw error;
+  }
 }

@@ -1,30 +1,32 @@
+import { SourcePositions } from './source-positions.ts';
+
 /** UTF-8 without the escape sequences of JSON and of percent encoding, and where each byte was. */
 export interface CanonicalBytes {
   /** The bytes, by {@link CLASSES}. */
   readonly bytes: Uint8Array;
-  /**
-   * Position in the source where each byte starts, with its escape sequence. Absent if each is
-   * where it was.
-   */
-  readonly starts?: Int32Array;
-  /** Position in the source after each byte. */
-  readonly ends?: Int32Array;
+  /** Returns the position in the source where a byte starts, with its escape sequence. */
+  readonly startOf: (at: number) => number;
+  /** Returns the position in the source after a byte. */
+  readonly endOf: (at: number) => number;
 }
+
+/** The bytes of a source that has no escape sequences: each is where it was. */
+export const unescapedBytes = (bytes: Uint8Array): CanonicalBytes => ({
+  bytes,
+  startOf: (at) => at,
+  endOf: (at) => at + 1,
+});
 
 /** Memory for the result of one decoding, which the next one may use again. */
 export interface DecodingRoom {
   readonly bytes: Uint8Array;
-  readonly starts: Int32Array;
-  readonly ends: Int32Array;
-  readonly slashesBefore: Uint8Array;
+  readonly positions: SourcePositions;
 }
 
 /** Makes room for sources of at most so many bytes. */
 export const decodingRoom = (length: number): DecodingRoom => ({
   bytes: new Uint8Array(length),
-  starts: new Int32Array(length),
-  ends: new Int32Array(length),
-  slashesBefore: new Uint8Array(length),
+  positions: new SourcePositions(),
 });
 
 const [BACKSLASH, PERCENT, LETTER_U, ESCAPE_LENGTH] = [0x5c, 0x25, 0x75, 3] as const;
@@ -48,12 +50,13 @@ const DIGITS = Int8Array.from({ length: BYTE_VALUES }, (_, byte) => {
 
 /** The first six bits, by which the halves of a surrogate pair differ. */
 const [HIGH, LOW] = [0x36, 0x37] as const;
-/** Encodes a half alone in three bytes, as UTF-8 does with other code units. */
-const halfBytes = (unit: number): readonly number[] => [
-  0xe0 | (unit >> 12),
-  0x80 | ((unit >> 6) & 0x3f),
-  0x80 | (unit & 0x3f),
-];
+/** Code units from which UTF-8 has two bytes, and three. */
+const [TWO_BYTES, THREE_BYTES] = [0x80, 0x800] as const;
+/** Encodes a code unit of two or three bytes, a half alone as UTF-8 does with other code units. */
+const unitBytes = (unit: number): readonly number[] =>
+  unit < THREE_BYTES
+    ? [0xc0 | (unit >> 6), 0x80 | (unit & 0x3f)]
+    : [0xe0 | (unit >> 12), 0x80 | ((unit >> 6) & 0x3f), 0x80 | (unit & 0x3f)];
 const halfOf = (one: number, two: number, three: number): number =>
   ((one & 0x0f) << 12) | ((two & 0x3f) << 6) | (three & 0x3f);
 
@@ -66,14 +69,9 @@ const SLASHES_MAX = 254;
 class Decoder {
   readonly bytes: Uint8Array;
 
-  readonly starts: Int32Array;
-
-  readonly ends: Int32Array;
+  readonly positions: SourcePositions;
 
   length = 0;
-
-  /** Number of backslashes before each byte, up to a few. */
-  readonly #slashesBefore: Uint8Array;
 
   /** Number of backslashes before the current position. */
   #slashes = 0;
@@ -81,17 +79,15 @@ class Decoder {
   /** Where the last backslash starts, as an escape of a form writes it with three characters. */
   #slashStart = 0;
 
-  constructor({ bytes, starts, ends, slashesBefore }: DecodingRoom) {
+  constructor({ bytes, positions }: DecodingRoom) {
     this.bytes = bytes;
-    this.starts = starts;
-    this.ends = ends;
-    this.#slashesBefore = slashesBefore;
+    this.positions = positions;
+    positions.clear();
   }
 
   /** Decodes a whole source. Most bytes are no part of an escape sequence, and need no call. */
   pushAllOf(source: Uint8Array): void {
-    const { bytes, starts, ends } = this;
-    const slashesBefore = this.#slashesBefore;
+    const { bytes } = this;
     let { length } = this;
     for (let at = 0; at < source.length; at += 1) {
       const byte = source[at] ?? 0;
@@ -103,9 +99,6 @@ class Decoder {
         ({ length } = this);
       } else {
         bytes[length] = CLASSES[byte] ?? 0;
-        starts[length] = at;
-        ends[length] = at + 1;
-        slashesBefore[length] = 0;
         length += 1;
       }
     }
@@ -120,14 +113,18 @@ class Decoder {
     }
     const { length } = this;
     this.bytes[length] = CLASSES[byte] ?? 0;
-    // A pair of backslashes is a backslash, and no part of what follows.
-    this.starts[length] = this.#slashes % 2 === 1 ? this.#slashStart : start;
-    this.ends[length] = end;
-    this.#slashesBefore[length] = this.#slashes < SLASHES_MAX ? this.#slashes : SLASHES_MAX;
+    if (this.#slashes > 0 || end - start > 1) {
+      // A pair of backslashes is a backslash, and no part of what follows.
+      const from = this.#slashes % 2 === 1 ? this.#slashStart : start;
+      this.positions.add(length, from, end, Math.min(this.#slashes, SLASHES_MAX));
+    }
     this.length = length + 1;
     this.#slashes = 0;
     if (this.bytes[length - 2] === PERCENT) this.#percent();
-    else if (this.bytes[length - UNIT_DIGITS] === LETTER_U && this.#slashesBefore[length - UNIT_DIGITS] !== 0)
+    else if (
+      this.bytes[length - UNIT_DIGITS] === LETTER_U &&
+      this.positions.slashesBefore(length - UNIT_DIGITS) !== 0
+    )
       this.#unit();
   }
 
@@ -138,8 +135,9 @@ class Decoder {
   #percent(): void {
     const value = this.#hexadecimal(2);
     if (value === NO_DIGIT) return;
+    const slashes = this.positions.slashesBefore(this.length - ESCAPE_LENGTH);
     const [start, end] = this.#drop(ESCAPE_LENGTH);
-    this.#slashes = this.#slashesBefore[this.length] ?? 0;
+    this.#slashes = slashes;
     this.#slashStart = start;
     this.push(value, start, end);
   }
@@ -148,13 +146,14 @@ class Decoder {
   #unit(): void {
     const unit = this.#hexadecimal(UNIT_DIGITS);
     if (unit === NO_DIGIT) return;
-    const [start, end] = this.#drop(1 + UNIT_DIGITS);
     // The other backslashes are text, which may begin another escape sequence.
-    this.#slashes = (this.#slashesBefore[this.length] ?? 1) - 1;
+    const slashes = this.positions.slashesBefore(this.length - 1 - UNIT_DIGITS) - 1;
+    const [start, end] = this.#drop(1 + UNIT_DIGITS);
+    this.#slashes = slashes;
     this.#slashStart = start;
-    if (unit >> 10 === HIGH) this.#pushAll(halfBytes(unit), start, end);
+    if (unit < TWO_BYTES) this.push(unit, start, end);
     else if (unit >> 10 === LOW) this.#lowHalf(unit, start, end);
-    else this.#pushAll(Buffer.from(String.fromCharCode(unit)), start, end);
+    else this.#pushAll(unitBytes(unit), start, end);
   }
 
   #lowHalf(low: number, start: number, end: number): void {
@@ -163,7 +162,7 @@ class Decoder {
     if (high >> 10 === HIGH) {
       const [highStart] = this.#drop(HALF_LENGTH);
       this.#pushAll(Buffer.from(String.fromCharCode(high, low)), highStart, end);
-    } else this.#pushAll(halfBytes(low), start, end);
+    } else this.#pushAll(unitBytes(low), start, end);
   }
 
   #pushAll(bytes: Iterable<number>, start: number, end: number): void {
@@ -183,9 +182,11 @@ class Decoder {
 
   /** Removes the last bytes, and returns where they were. */
   #drop(count: number): readonly [start: number, end: number] {
-    const end = this.ends[this.length - 1] ?? 0;
+    const end = this.positions.endOf(this.length - 1);
     this.length -= count;
-    return [this.starts[this.length] ?? 0, end];
+    const start = this.positions.startOf(this.length);
+    this.positions.cut(this.length);
+    return [start, end];
   }
 }
 
@@ -196,19 +197,22 @@ class Decoder {
  * first characters, and the value with the text after it. The result is valid until the room is
  * used again.
  */
-export function canonicalBytes(
-  source: Uint8Array,
-  room = decodingRoom(source.length),
-): Required<CanonicalBytes> {
+export function canonicalBytes(source: Uint8Array, room = decodingRoom(source.length)): CanonicalBytes {
   const decoder = new Decoder(room);
   decoder.pushAllOf(source);
-  const { bytes, starts, ends, length } = decoder;
-  return { bytes: bytes.subarray(0, length), starts, ends };
+  const { bytes, positions, length } = decoder;
+  return {
+    bytes: bytes.subarray(0, length),
+    startOf: (at) => positions.startOf(at),
+    endOf: (at) => positions.endOf(at),
+  };
 }
 
-/** The bytes of a source by {@link CLASSES}, with their escape sequences. */
-export function classBytes(source: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(source.length);
-  for (let at = 0; at < bytes.length; at += 1) bytes[at] = CLASSES[source[at] ?? 0] ?? 0;
-  return bytes;
+/**
+ * The bytes of a source by {@link CLASSES}, with their escape sequences. They are valid until the
+ * room is used again.
+ */
+export function classBytes(source: Uint8Array, room: Uint8Array = new Uint8Array(source.length)): Uint8Array {
+  for (let at = 0; at < source.length; at += 1) room[at] = CLASSES[source[at] ?? 0] ?? 0;
+  return room.subarray(0, source.length);
 }

@@ -4,7 +4,7 @@ import { encodeFormValue } from '../proxy/form-encoding.ts';
 import { parseJson } from '../shared/parse-json.ts';
 import { JsonSyntaxError, walkJson, type JsonVisitor } from '../shared/walk-json.ts';
 import { hasEscapes, TextDecoding } from './decoded-text.ts';
-import { replaceAt, type JsonEdit, type Stretch } from './json-location.ts';
+import { replaceAt, replaceEach, type JsonEdit, type Stretch } from './json-location.ts';
 
 /** The fewest digits that a card number can have (ISO/IEC 7812-1). */
 const DIGITS_MIN = 12;
@@ -107,6 +107,10 @@ class CardSearch {
 
   #found: Stretch[] = [];
 
+  #lastText = '';
+
+  #hasSigns = false;
+
   readonly #lengths = prefixLengths();
 
   readonly #digits = new Uint8Array(REMEMBERED);
@@ -125,6 +129,14 @@ class CardSearch {
   #count = 0;
 
   #hasOnlyZeros = false;
+
+  /** Whether a text has a character that begins an escape sequence, anywhere. */
+  mayHaveEscapes(text: string): boolean {
+    if (text === this.#lastText) return this.#hasSigns;
+    this.#lastText = text;
+    this.#hasSigns = text.includes('%') || text.includes('&');
+    return this.#hasSigns;
+  }
 
   /** Returns the numbers since the last call, in order, and forgets all digits. */
   take(): readonly Stretch[] {
@@ -193,13 +205,13 @@ const UUID = /(?:(?<![\da-z])|(?<=%[\da-f]{2}))[\da-f]{8}-(?:[\da-f]{4}-){3}[\da
 const UUID_LENGTH = 36;
 
 const DASH = 0x2d;
-/** Where a UUID has its dashes. */
-const DASHES = [8, 13, 18, 23] as const;
+/** Where a UUID has its first dash. Few texts have one there, and need the expression. */
+const FIRST_DASH = 8;
 
 /** Whether a UUID contains a stretch of a text. */
 function isInUuid(text: string, { start, end }: Stretch): boolean {
   for (let at = Math.max(0, end - UUID_LENGTH); at <= start; at += 1) {
-    if (DASHES.some((dash) => text.charCodeAt(at + dash) !== DASH)) continue;
+    if (text.charCodeAt(at + FIRST_DASH) !== DASH) continue;
     UUID.lastIndex = at;
     if (UUID.test(text)) return true;
   }
@@ -258,14 +270,14 @@ function cardNumbers(
   if (end - start < DIGITS_MIN) return [];
   const found = writtenNumbers(search, text, { start, end }, kinds);
   // Each escape sequence of a digit has a digit.
-  if (!hasEscapes(text, start, end, DIGITS_MIN)) return found;
+  if (!search.mayHaveEscapes(text) || !hasEscapes(text, start, end, DIGITS_MIN)) return found;
   search.onRead(end - start);
   const decoded = search.decoding.decode(text, start, end);
-  const { starts, ends } = decoded;
+  const { positions } = decoded;
   const more = writtenNumbers(search, decoded.text, { start: 0, end: decoded.text.length }, kinds);
   return joined(
     found,
-    more.map((each) => ({ start: starts[each.start] ?? 0, end: ends[each.end - 1] ?? 0 })),
+    more.map((each) => ({ start: positions.startOf(each.start), end: positions.endOf(each.end - 1) })),
   );
 }
 
@@ -284,17 +296,11 @@ function kindsInForm(): Uint8Array {
 export function maskCardNumbersInForm(form: string, replacement: string, onRead: OnRead): string {
   const json = encodeFormValue(replacement);
   const found = cardNumbers(new CardSearch(onRead), form, { start: 0, end: form.length }, kindsInForm());
-  return replaceAt(
-    form,
-    found.map((each) => ({ ...each, json })),
-  );
+  return replaceEach(form, found, () => json);
 }
 
 const replaced = (text: string, found: readonly Stretch[], replacement: string): string =>
-  replaceAt(
-    text,
-    found.map(({ start, end }) => ({ start, end, json: replacement })),
-  );
+  replaceEach(text, found, () => replacement);
 
 /**
  * Replaces every card number in a text: 12 to 19 digits that pass the Luhn check, with the first
@@ -360,10 +366,13 @@ class CardEdits implements JsonVisitor {
   }
 
   name(start: number, end: number, isEscaped: boolean): void {
-    if (isEscaped) this.#escaped(start, end);
-    else
-      for (const found of cardNumbers(this.#search, this.#text, { start: start + 1, end: end - 1 }))
-        this.edits.push({ ...found, json: this.#literal.slice(1, -1) });
+    if (isEscaped) {
+      this.#escaped(start, end);
+      return;
+    }
+    const json = this.#literal.slice(1, -1);
+    for (const found of cardNumbers(this.#search, this.#text, { start: start + 1, end: end - 1 }))
+      this.edits.push({ start: found.start, end: found.end, json });
   }
 
   scalar(start: number, end: number, isEscaped: boolean): void {
@@ -448,7 +457,7 @@ export function maskCardNumbersInRecords(text: string, replacement: string, onRe
     else {
       if (isLikely) onRead(NO_JSON_UNITS);
       for (const found of cardNumbers(search, text, { start, end }))
-        edits.push({ ...found, json: replacement });
+        edits.push({ start: found.start, end: found.end, json: replacement });
     }
   }
   return replaceAt(text, edits);

@@ -154,7 +154,7 @@ export async function createProxy(
     encryptedName: await encryptName(deps.vault, at, definition),
     configurationNames: Object.keys(configuration.reveal()),
     encryptedConfiguration: await encryptConfiguration(deps.vault, at, definition, configuration),
-    secretGeneration: 1,
+    secretAuthor: createdBy,
     keys: [key],
     ...by,
     version: firstVersion(deps.random),
@@ -234,8 +234,7 @@ const NEEDS = {
 /**
  * Throws `configuration_required` unless the request has every value again that the proxy has
  * afterwards, or every secret. Who may change proxies is not shown their secrets, and so must not
- * send them on, nor give them another use. Nor may they set guesses beside a secret: a guess that
- * overlaps it in an answer would be removed together with it, and so be confirmed.
+ * send them on, nor give them another use. So all secrets of a proxy have one author.
  */
 function requireConfiguration(
   after: Secret<ProxyConfiguration>,
@@ -287,18 +286,18 @@ async function changedConfiguration(
   { stored, definition: previous, configuration: before }: Opened,
   change: ProxyChange,
   { definition, configuration }: { definition: ProxyDefinition; configuration: Secret<ProxyConfiguration> },
+  author: string,
 ) {
   const setsSecrets = setsSecret(change);
-  const { secretGeneration: generation } = stored;
   const { retired, hasForgotten } = retire(
     await openRetired(deps.vault, stored),
-    { before, after: configuration, setsSecrets, origin: originOf(previous), generation },
+    { before, after: configuration, setsSecrets, origin: originOf(previous), author: stored.secretAuthor },
     deps.clock(),
   );
   const members = {
     configurationNames: Object.keys(configuration.reveal()),
     encryptedConfiguration: await encryptConfiguration(deps.vault, stored, definition, configuration),
-    secretGeneration: generation + (setsSecrets ? 1 : 0),
+    secretAuthor: setsSecrets ? author : stored.secretAuthor,
     ...(retired.reveal().length > 0 && {
       encryptedRetired: await encryptRetired(deps.vault, stored, retired),
     }),
@@ -356,7 +355,7 @@ async function changeOnce(
   const { encryptedRetired: __, ...before } = unmarked;
   const changed =
     isNewConfiguration || originOf(previous) !== originOf(definition)
-      ? await changedConfiguration(deps, opened, change, checked)
+      ? await changedConfiguration(deps, opened, change, checked, by)
       : { members: unmarked, hasForgotten: false };
   const next: StoredProxy = {
     ...before,

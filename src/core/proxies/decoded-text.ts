@@ -1,9 +1,9 @@
+import { SourcePositions } from './source-positions.ts';
+
 /** A text without some escape sequences, and where each of its code units was. */
 export interface DecodedText {
   readonly text: string;
-  /** Where each code unit starts and ends in the source. */
-  readonly starts: Int32Array;
-  readonly ends: Int32Array;
+  readonly positions: Pick<SourcePositions, 'startOf' | 'endOf'>;
 }
 
 const [PERCENT, AMPERSAND, HASH, SEMICOLON, SPACE] = [0x25, 0x26, 0x23, 0x3b, 0x20] as const;
@@ -26,6 +26,8 @@ const mayBeNamed = (text: string, at: number): boolean =>
   NAME_LENGTHS.some((length) => text.charCodeAt(at + length) === SEMICOLON);
 
 const NO_DIGIT = -1;
+/** A text is made in pieces of so many code units. */
+const PIECE_UNITS = 65_536;
 
 function digitAt(text: string, at: number, base: 10 | 16): number {
   const unit = text.charCodeAt(at);
@@ -92,31 +94,44 @@ function escapeAt(text: string, at: number): Escape | undefined {
  * JSON can have a hundred thousand strings, and a result is valid until the next one.
  */
 export class TextDecoding {
-  #units = new Uint16Array(0);
+  readonly #units = new Uint16Array(PIECE_UNITS);
 
-  #starts = new Int32Array(0);
-
-  #ends = new Int32Array(0);
+  readonly #positions = new SourcePositions();
 
   /** Decodes a part of a text. Takes linear time. */
   decode(text: string, start: number, end: number): DecodedText {
-    if (end - start > this.#units.length) {
-      this.#units = new Uint16Array(end - start);
-      this.#starts = new Int32Array(end - start);
-      this.#ends = new Int32Array(end - start);
-    }
-    const [units, starts, ends] = [this.#units, this.#starts, this.#ends];
-    let length = 0;
+    const [units, positions] = [this.#units, this.#positions];
+    positions.clear();
+    const pieces: string[] = [];
+    let [done, length, all] = [0, 0, 0];
+    const flush = (): void => {
+      // Most texts have one byte for each code unit, and cost half as much then.
+      const piece = units.subarray(0, length);
+      pieces.push(
+        all < 256
+          ? Buffer.from(piece).toString('latin1')
+          : Buffer.from(piece.buffer, 0, length * 2).toString('utf16le'),
+      );
+      done += length;
+      [length, all] = [0, 0];
+    };
+    // The first unit says where the text begins.
+    if (start > 0) positions.add(-1, 0, start);
     for (let at = start; at < end; length += 1) {
+      if (length === PIECE_UNITS) flush();
       const escape = escapeAt(text, at);
       const isWhole = escape !== undefined && escape.end <= end;
       const code = isWhole ? escape.code : text.charCodeAt(at);
-      units[length] = code > BMP_MAX ? REPLACEMENT : code;
-      starts[length] = at;
-      at = isWhole ? escape.end : at + 1;
-      ends[length] = at;
+      const unit = code > BMP_MAX ? REPLACEMENT : code;
+      units[length] = unit;
+      all |= unit;
+      if (isWhole) {
+        positions.add(done + length, at, escape.end);
+        at = escape.end;
+      } else at += 1;
     }
-    return { text: Buffer.from(units.buffer, 0, length * 2).toString('utf16le'), starts, ends };
+    flush();
+    return { text: pieces.join(''), positions };
   }
 }
 

@@ -50,6 +50,8 @@ export interface Running {
   /** Removes the secrets of the proxy; absent if it has none. */
   readonly remover: Remover | undefined;
   readonly deadline: number;
+  /** Runs while the request is under way. A call that sends none does not run it. */
+  readonly meanwhile: () => Promise<void>;
 }
 
 /** Fields that ask for an answer only if a body is, or is not, the one that the caller names. */
@@ -195,7 +197,7 @@ export async function exchange(
     isSent: false,
   });
   const request = requestWithoutDigests(message, transformed);
-  const response = await send(deps, running, request, query);
+  const [response] = await Promise.all([send(deps, running, request, query), running.meanwhile()]);
   const returned = scrubbed(answerMessage(request, response, call), remover);
   const answer = await runTransforms(reading, definition.responseTransforms, returned, {
     ...side,

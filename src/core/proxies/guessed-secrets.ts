@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import type { IdempotencyStore } from '../idempotency/idempotency-store.ts';
 import type { Clock } from '../shared/clock.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import type { Running } from './exchange.ts';
+import type { Running as Call } from './exchange.ts';
 import type { ProxyReports } from './proxy-reports.ts';
 import { TransformError } from './transform-failure.ts';
+
+type Running = Pick<Call, 'call' | 'proxy' | 'configuration' | 'remover'>;
 
 export interface GuessDeps extends Pick<ProxyReports, 'onSecretGuessed'> {
   readonly idempotencyStore: IdempotencyStore;

@@ -253,16 +253,28 @@ const PIECES_MAX = 10_000;
  * Replaces stretches of a text; all others are unchanged. The edits may have any order, and must
  * not overlap. Throws {@link TextLengthError}.
  */
-export function replaceAt(text: string, edits: readonly JsonEdit[]): string {
-  const length = edits.reduce((sum, { start, end, json }) => sum + json.length - (end - start), text.length);
+export const replaceAt = (text: string, edits: readonly JsonEdit[]): string =>
+  replaceEach(text, edits, ({ json }) => json);
+
+/** Replaces stretches of a text as {@link replaceAt} does, each by what `replacementOf` says. */
+export function replaceEach<Part extends Stretch>(
+  text: string,
+  edits: readonly Part[],
+  replacementOf: (part: Part) => string,
+): string {
+  const length = edits.reduce(
+    (sum, part) => sum + replacementOf(part).length - (part.end - part.start),
+    text.length,
+  );
   if (length > TEXT_MAX_LENGTH) throw new TextLengthError();
   const isSorted = edits.every(({ start }, index) => start >= (edits[index - 1]?.start ?? 0));
   const joined: string[] = [];
   let pieces: string[] = [];
   let at = 0;
-  for (const { start, end, json } of isSorted ? edits : edits.toSorted((a, b) => a.start - b.start)) {
+  for (const part of isSorted ? edits : edits.toSorted((a, b) => a.start - b.start)) {
+    const { start, end } = part;
     if (start < at) throw new Error('The edits of a text overlap.');
-    pieces.push(text.slice(at, start), json);
+    pieces.push(text.slice(at, start), replacementOf(part));
     at = end;
     if (pieces.length < PIECES_MAX) continue;
     joined.push(pieces.join(''));

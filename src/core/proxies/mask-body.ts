@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { asFieldValue } from '../proxy/request-headers.ts';
 import { bodyKind } from '../proxy/body-kind.ts';
 import { isEqualJson } from '../shared/json.ts';
@@ -52,7 +52,7 @@ function changedText(message: Message, change: (text: string) => string): Messag
   const latin = body.toString('latin1');
   checkCharset(message, latin);
   const isUtf = isUtf8(body);
-  const text = isUtf ? body.toString('utf8') : latin;
+  const text = isUtf && !isAscii(body) ? body.toString('utf8') : latin;
   const changed = change(text);
   return changed === text ? message : withBody(message, Buffer.from(changed, isUtf ? 'utf8' : 'latin1'));
 }

@@ -23,9 +23,9 @@ export interface Retirement {
   readonly after: Secret<ProxyConfiguration>;
   /** Whether the change sets secrets. It is then sent all of them, and none is compared. */
   readonly setsSecrets: boolean;
-  /** The destination had this origin, and the secrets this generation, before the change. */
+  /** The origin of the destination, and the application that set the secrets, before the change. */
   readonly origin: string;
-  readonly generation: number;
+  readonly author: string;
 }
 
 /**
@@ -35,7 +35,7 @@ export interface Retirement {
  */
 export function retire(
   retired: Secret<readonly RetiredSecrets[]>,
-  { before, after, setsSecrets, origin, generation }: Retirement,
+  { before, after, setsSecrets, origin, author }: Retirement,
   now: number,
 ): { readonly retired: Secret<readonly RetiredSecrets[]>; readonly hasForgotten: boolean } {
   const left = setsSecrets ? {} : secretsOf(after.reveal());
@@ -46,7 +46,7 @@ export function retire(
   const all =
     Object.keys(values).length === 0
       ? known
-      : [...known, { origin, generation, until: now + RETIRED_MS, values }];
+      : [...known, { origin, author, until: now + RETIRED_MS, values }];
   let bytes = all.reduce((sum, each) => sum + bytesOf(each), 0);
   const remembered = all.filter((each) => {
     if (bytes <= STORED_PROXY_LIMITS.retiredBytes) return true;
@@ -56,14 +56,28 @@ export function retire(
   return { retired: new Secret(remembered), hasForgotten: remembered.length < all.length };
 }
 
-/** All secrets that are removed from answers of an origin, those of now included. */
+/**
+ * All secrets that answers of an origin must not have, those of now included. Who may change a
+ * proxy knows none of them, but can set values beside them: guesses at secrets of before, and at
+ * those to come. A gap for both would confirm a guess, and the service cannot tell the guess from
+ * the secret. So an answer is refused that has a secret which one of their authors did not set.
+ */
 export function hiddenValues(
   configuration: Secret<ProxyConfiguration>,
   retired: Secret<readonly RetiredSecrets[]>,
-  { origin, generation, now }: { readonly origin: string; readonly generation: number; readonly now: number },
+  { origin, author, now }: { readonly origin: string; readonly author: string; readonly now: number },
 ): readonly HiddenValue[] {
-  const sets = retired.reveal().filter((each) => each.origin === origin && each.until > now);
-  return [...sets, { generation, values: secretsOf(configuration.reveal()) }].flatMap((each) =>
-    Object.entries(each.values).map(([name, value]) => ({ name, value, generation: each.generation })),
+  const before = retired.reveal().filter((each) => each.origin === origin && each.until > now);
+  const sets = [...before, { author, values: secretsOf(configuration.reveal()) }].filter(
+    ({ values }) => Object.keys(values).length > 0,
   );
+  const authors = new Set(sets.map((each) => each.author));
+  const all = sets.flatMap((each) =>
+    Object.entries(each.values).map(([name, value]) => ({ name, value, author: each.author })),
+  );
+  return [...Map.groupBy(all, ({ value }) => value)].map(([value, same]) => ({
+    name: same.at(-1)?.name ?? '',
+    value,
+    isRefused: new Set(same.map((each) => each.author)).size < authors.size,
+  }));
 }

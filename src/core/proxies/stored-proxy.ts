@@ -160,12 +160,12 @@ export interface ConfigurationValue {
 /** Secrets and other values of a proxy, by name. No answer of the service shows them. */
 export type ProxyConfiguration = Readonly<Record<string, ConfigurationValue>>;
 
-/** Secrets that a change replaced, dropped or made public. Answers still lose them. */
+/** Secrets that a change replaced, dropped or made public. Answers still must not have them. */
 export interface RetiredSecrets {
   /** Where they were used: answers of other origins are not searched for them. */
   readonly origin: string;
-  /** Which change had set them. */
-  readonly generation: number;
+  /** The application that had set them. */
+  readonly author: string;
   /** They are removed until this time, in ms since the epoch. */
   readonly until: number;
   readonly values: Readonly<Record<string, string>>;
@@ -184,8 +184,8 @@ export interface StoredProxy {
   readonly encryptedName: Buffer;
   readonly configurationNames: readonly string[];
   readonly encryptedConfiguration: Buffer;
-  /** Counts the changes that set secrets, from 1. */
-  readonly secretGeneration: number;
+  /** The application that set the secrets: all of them, as setting one needs the others. */
+  readonly secretAuthor: string;
   /** Secrets that it had: {@link RetiredSecrets}. Absent if it had none. */
   readonly encryptedRetired?: Buffer;
   readonly keys: readonly ApplicationKey[];

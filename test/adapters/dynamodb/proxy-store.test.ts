@@ -36,7 +36,7 @@ const aProxy = (more: Partial<StoredProxy> = {}): StoredProxy => ({
   encryptedName: Buffer.from('name'),
   configurationNames: ['A'],
   encryptedConfiguration: Buffer.from('configuration'),
-  secretGeneration: 1,
+  secretAuthor: 'owner',
   keys: [aKey(randomUUID())],
   createdBy: 'manager',
   createdAt: 1,

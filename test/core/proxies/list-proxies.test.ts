@@ -25,7 +25,7 @@ async function aWorld(names: readonly string[], bytes = 10) {
         encryptedName: await encryptName(vault, place, definition),
         configurationNames: [],
         encryptedConfiguration: Buffer.alloc(0),
-        secretGeneration: 1,
+        secretAuthor: 'owner',
         keys: [],
         createdBy: 'manager',
         createdAt: 1,

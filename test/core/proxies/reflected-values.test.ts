@@ -7,7 +7,7 @@ const SECRET = 'sk_live_4eC39HqLyjWDarjtT1zdp7dc';
 
 /** A remover of values that were set together. */
 const removerOf = (values: readonly string[]) =>
-  createRemover(values.map((value, index) => ({ name: `V${String(index)}`, value, generation: 1 })));
+  createRemover(values.map((value, index) => ({ name: `V${String(index)}`, value, isRefused: false })));
 
 /** Chooses one of several spellings of a character. */
 type Choose = (options: readonly string[]) => string;

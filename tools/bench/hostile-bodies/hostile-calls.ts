@@ -211,14 +211,14 @@ function calls(large: readonly string[]): readonly HostileCall[] {
       answer: { text: inString(NEAR(2_000)) },
     },
     {
-      name: 'secrets of fifty generations, in request and answer',
+      name: 'secrets of fifty changes, in request and answer',
       proxy: { configuration: secrets(0, SECRETS_MAX), ...appends },
       before: FIFTY_CHANGES,
       answer: { text: (bytes) => `{"a":"${NEAR(bytes - 50)}"}` },
       body: () => NEAR(4_000_000),
     },
     {
-      name: 'secrets of fifty generations, all of them',
+      name: 'secrets of fifty changes, all of them',
       proxy: { configuration: secrets(0, SECRETS_MAX), ...appends },
       before: FIFTY_CHANGES,
       answer: {

@@ -30,7 +30,7 @@ it('a restore treats a stored proxy, its list item, its versions and the uses of
     encryptedName: Buffer.from('name'),
     configurationNames: [],
     encryptedConfiguration: Buffer.from('configuration'),
-    secretGeneration: 1,
+    secretAuthor: 'owner',
     keys: [aKey({ hash: Buffer.alloc(32, 1) })],
     createdBy: 'manager',
     createdAt: 1,
