@@ -83,13 +83,14 @@ function createBuild(directory: string, log: (line: string) => void) {
     forget: () => void (state = 'absent'),
     /** Resolves at the end of the build, which may have failed, or after a moment. */
     async start(): Promise<void> {
-      if (state !== 'absent' && (state !== 'failed' || Date.now() - failedAt <= RETRY_AFTER_MS)) return;
+      if (state !== 'absent' && (state !== 'failed' || performance.now() - failedAt <= RETRY_AFTER_MS))
+        return;
       state = 'building';
       const end = build().then(
         () => (state = 'built'),
         (error: unknown) => {
           state = 'failed';
-          failedAt = Date.now();
+          failedAt = performance.now();
           log(`the documentation: ${errorMessage(error)}`);
         },
       );

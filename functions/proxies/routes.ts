@@ -9,11 +9,11 @@ import {
   changeProxy,
   createProxy,
   deleteProxy,
-  keysOfProxy,
   revertProxy,
   type RequestPlace,
 } from '../../src/core/proxies/change-proxy.ts';
 import { getProxy, listProxies, listProxyVersions } from '../../src/core/proxies/get-proxy.ts';
+import { keysOfProxy } from '../../src/core/proxies/keys-of-proxy.ts';
 import { listProxyFailures } from '../../src/core/proxies/list-failures.ts';
 import { checkUnchanged } from '../../src/core/shared/check-unchanged.ts';
 import type { ApiRequest } from '../../src/http/api-request.ts';

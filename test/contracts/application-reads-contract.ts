@@ -9,6 +9,9 @@ import { aKey, anApplication } from '../support/builders/an-application.ts';
 type ApplicationReads = Pick<ApplicationStore, 'find' | 'findMany' | 'update' | 'delete'> &
   ApplicationGrantsStore;
 
+/** A time that is later than the clock of any store. */
+const LATER_MS = 4_000_000_000_000;
+
 /**
  * The contract of every store of applications, as their readers see it. `put` writes an application
  * with an unused id.
@@ -23,7 +26,7 @@ export function applicationReadsContract(
   describe(`the contract of the reads of applications, ${name}`, () => {
     it('returns each application and its grants once, as written, and none for unknown ids', async () => {
       const { reads, put } = make();
-      const application = anApplication({ expiresAtMs: Date.now() + 60_000 });
+      const application = anApplication({ expiresAtMs: LATER_MS });
       await put(application);
       const { id, tenantId, type, permissions, rules, expiresAtMs } = application;
       const ids = [id, randomUUID(), id];
@@ -38,7 +41,7 @@ export function applicationReadsContract(
 
     it('remembers of each deleted key whether it had ended, also after its application is deleted', async () => {
       const { reads, put } = make();
-      const ends = [undefined, 1, Date.now() + 1e9];
+      const ends = [undefined, 1, LATER_MS];
       const left = ends.map((expiresAtMs) => aKey(expiresAtMs === undefined ? {} : { expiresAtMs }));
       const other = aKey();
       const application = anApplication({ keys: [other, ...left] });

@@ -5,7 +5,7 @@ import { macVersion } from '../crypto/record-mac.ts';
 import { dataKeyVersion } from '../crypto/record-encryption.ts';
 import { FORGOTTEN_MS, type TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Vault } from '../crypto/vault.ts';
-import { reencrypted } from '../proxies/change-proxy.ts';
+import { reencrypted } from '../proxies/reencrypt-proxy.ts';
 import type { ProxyStore } from '../proxies/proxy-store.ts';
 import type { StoredProxy } from '../proxies/stored-proxy.ts';
 import { openReactor, encryptContent } from '../reactors/open-reactor.ts';

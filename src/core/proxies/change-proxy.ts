@@ -2,10 +2,8 @@ import type { Caller } from '../access/caller.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { firstVersion } from '../applications/application.ts';
 import { FOR_EVER, keysOfOthers, newKey } from '../applications/application-key.ts';
-import type { OwnedKeys } from '../applications/manage-keys.ts';
 import type { Sightings } from '../audit/audit-scope.ts';
 import { generateProxyKey } from '../crypto/api-key.ts';
-import { defined } from '../shared/defined.ts';
 import { isEqualJson, type Json } from '../shared/json.ts';
 import { orderedId } from '../shared/ordered-id.ts';
 import type { Platform } from '../shared/platform.ts';
@@ -27,12 +25,13 @@ import {
   encryptName,
   encryptRetired,
 } from './open-proxy.ts';
+import type { ProxyChange } from './proxy-change.ts';
 import type { ProxyReports } from './proxy-reports.ts';
+import { requireForCode, requireForUses, setsSecret } from './required-configuration.ts';
+import { changedMarks, marksAfter } from './retained-versions.ts';
 import { retire } from './retired-secrets.ts';
-import { altersUses } from './secret-uses.ts';
 import {
   STORED_PROXY_LIMITS,
-  type ConfigurationValue,
   type Proxy,
   type ProxyConfiguration,
   type ProxyDefinition,
@@ -59,22 +58,6 @@ export interface RequestPlace {
 export interface NewProxy {
   readonly draft: ProxyDraft;
   readonly configuration: Secret<ProxyConfiguration>;
-}
-
-/** Says what a request changes of a proxy. */
-export interface ProxyChange {
-  /** The definition as the request wants it. */
-  readonly apply: (previous: ProxyDefinition) => ProxyDraft;
-  /** Values to set; `null` removes one. Absent if the request has none. */
-  readonly configuration?: Secret<Readonly<Record<string, ConfigurationValue | null>>>;
-  /** Whether the values replace all others. */
-  readonly replacesConfiguration: boolean;
-  /** Whether the version that is the newest one afterwards is retained. Absent leaves its mark. */
-  readonly keep?: boolean;
-  /** Versions to keep no longer. */
-  readonly freeVersions?: readonly number[];
-  /** Throws if the request has a different value for a member that no request changes. */
-  readonly check?: (current: Proxy) => void;
 }
 
 function checkConfiguration(configuration: Secret<ProxyConfiguration>): void {
@@ -192,65 +175,6 @@ function merged(
   return new Secret(Object.fromEntries(entries));
 }
 
-/** How often a definition runs each code on each side. */
-function runsOf({ requestTransforms, responseTransforms }: ProxyDefinition): ReadonlyMap<string, number> {
-  const runs = new Map<string, number>();
-  for (const [side, transforms] of Object.entries({ requestTransforms, responseTransforms }))
-    for (const each of transforms) {
-      if (each.type !== 'reactor') continue;
-      const run = `${side} ${each.reactorId} ${each.codeHash}`;
-      runs.set(run, (runs.get(run) ?? 0) + 1);
-    }
-  return runs;
-}
-
-/** Whether a change runs code that the proxy did not run there before. */
-function runsOtherCode(previous: ProxyDefinition, next: ProxyDefinition): boolean {
-  const before = runsOf(previous);
-  return [...runsOf(next)].some(([run, count]) => count > (before.get(run) ?? 0));
-}
-
-/** Whether two destinations have the same scheme, host and port. */
-const sameOrigin = (previous: ProxyDefinition, next: ProxyDraft): boolean =>
-  !URL.canParse(next.destinationUrl) || originOf(previous) === originOf(next);
-
-/** Whether a change sends a value for a name. */
-const isSetBy =
-  ({ configuration }: ProxyChange) =>
-  (name: string): boolean =>
-    (configuration?.reveal()[name] ?? null) !== null;
-
-/** Whether a change sets a secret: a value that is removed from answers. */
-function setsSecret({ configuration }: ProxyChange): boolean {
-  return Object.values(configuration?.reveal() ?? {}).some((value) => value?.isPublic === false);
-}
-
-/** What a change needs again, and why: the words of the error. */
-const NEEDS = {
-  values: 'A change of the origin or of a reactor needs every value of the configuration again.',
-  secrets: 'A change that sets a secret, or alters where or how one is used, needs every secret again.',
-} as const;
-
-/**
- * Throws `configuration_required` unless the request has every value again that the proxy has
- * afterwards, or every secret. Who may change proxies is not shown their secrets, and so must not
- * send them on, nor give them another use. So all secrets of a proxy have one author.
- */
-function requireConfiguration(
-  after: Secret<ProxyConfiguration>,
-  { configuration }: ProxyChange,
-  what: keyof typeof NEEDS,
-): void {
-  const sent = new Map(Object.entries(configuration?.reveal() ?? {}));
-  const missing = Object.entries(after.reveal())
-    .filter(([name, { isPublic }]) => (sent.get(name) ?? null) === null && (what === 'values' || !isPublic))
-    .map(([name]) => name);
-  if (missing.length === 0) return;
-  throw new ServiceError('configuration_required', NEEDS[what], {
-    errors: Object.fromEntries(missing.map((name) => [`configuration.${name}`, ['must be sent again']])),
-  });
-}
-
 /** A proxy that a change has opened, with its configuration. */
 interface Opened extends Proxy {
   readonly configuration: Secret<ProxyConfiguration>;
@@ -268,15 +192,11 @@ async function checkedChange(
 ) {
   const configuration = merged(before, change);
   checkConfiguration(configuration);
+  const changed = { previous, before, after: configuration };
   const draft = change.apply(previous);
-  if (!sameOrigin(previous, draft)) requireConfiguration(configuration, change, 'values');
-  else if (
-    setsSecret(change) ||
-    altersUses(previous, before.reveal(), draft, configuration.reveal(), isSetBy(change))
-  )
-    requireConfiguration(configuration, change, 'secrets');
+  requireForUses(changed, draft, change);
   const definition = await checkProxy(deps, draft, { tenantId, configuration, previous, ...place });
-  if (runsOtherCode(previous, definition)) requireConfiguration(configuration, change, 'values');
+  requireForCode(changed, definition, change);
   return { definition, configuration };
 }
 
@@ -303,34 +223,6 @@ async function changedConfiguration(
     }),
   };
   return { members, hasForgotten };
-}
-
-type Marks = Pick<StoredProxy, 'retainedVersions'>;
-
-/** The retained versions after a change that ends with this version. Throws `conflict`. */
-function marksAfter(
-  { retainedVersions: before = [] }: Marks,
-  version: number,
-  { keep, freeVersions = [] }: ProxyChange,
-): Marks {
-  const retained = before.filter(
-    (each) => !freeVersions.includes(each) && (each !== version || keep !== false),
-  );
-  if (keep !== true || retained.includes(version))
-    return retained.length === 0 ? {} : { retainedVersions: retained };
-  if (retained.length >= STORED_PROXY_LIMITS.retainedVersions)
-    throw new ServiceError(
-      'conflict',
-      `A proxy keeps at most ${String(STORED_PROXY_LIMITS.retainedVersions)} versions, and keeps ${retained.join(', ')}: free one by free_versions of a PATCH.`,
-    );
-  return { retainedVersions: [...retained, version] };
-}
-
-/** Names the versions whose mark a change sets or removes. */
-function changedMarks({ retainedVersions: before = [] }: Marks, { retainedVersions: after = [] }: Marks) {
-  const removed = before.filter((version) => !after.includes(version));
-  const set = after.filter((version) => !before.includes(version));
-  return [...removed, ...set].map((version) => `versions.${String(version)}`);
 }
 
 async function changeOnce(
@@ -435,57 +327,4 @@ export async function deleteProxy(deps: GetProxyDeps & Platform, caller: Caller,
     const proxy = await existingProxy(deps, caller.tenantId, id);
     return (await deps.proxyStore.delete(proxy)) ? 'deleted' : 'conflict';
   });
-}
-
-/** Finds the keys of a proxy of the caller's tenant. */
-export function keysOfProxy(
-  deps: GetProxyDeps & Platform,
-  caller: Caller,
-  id: string,
-): OwnedKeys<StoredProxy> {
-  const find = () => existingProxy(deps, caller.tenantId, id);
-  return {
-    caller,
-    toRead: 'proxy:read',
-    toChange: 'proxy:update',
-    find,
-    findToChange: find,
-    update: (previous, next) => deps.proxyStore.update(previous, next, []),
-    async checkRoom(proxy) {
-      if ((await deps.proxyStore.countRetiredKeys(proxy)) < STORED_PROXY_LIMITS.retiredKeys) return;
-      throw new ServiceError(
-        'conflict',
-        `A proxy remembers ${String(STORED_PROXY_LIMITS.retiredKeys)} deleted keys, each for 30 days: create a key when one is forgotten, or another proxy.`,
-      );
-    },
-    lastUses: (proxy) => deps.proxyStore.lastUses(proxy),
-    generate: ({ tenantId }) => generateProxyKey(deps.random, tenantId, id),
-    most: STORED_PROXY_LIMITS.keys,
-    owner: 'A proxy',
-  };
-}
-
-/** A proxy with its versions, encrypted again under the current data key. */
-export async function reencrypted(
-  deps: Pick<GetProxyDeps, 'vault'>,
-  proxy: StoredProxy,
-  versions: readonly StoredVersion[],
-): Promise<{ readonly next: StoredProxy; readonly versions: readonly StoredVersion[] }> {
-  const { vault } = deps;
-  const opened = await openProxy(vault, proxy);
-  const configuration = await openConfiguration(vault, opened);
-  const next = defined({
-    ...proxy,
-    encryptedDefinition: await encryptDefinition(vault, proxy, proxy.definitionVersion, opened.definition),
-    encryptedName: await encryptName(vault, proxy, opened.definition),
-    encryptedConfiguration: await encryptConfiguration(vault, proxy, opened.definition, configuration),
-    encryptedRetired:
-      proxy.encryptedRetired && (await encryptRetired(vault, proxy, await openRetired(vault, proxy))),
-    version: proxy.version + 1,
-  });
-  const again = versions.map(async (each) => {
-    const { definition } = await openVersion(vault, proxy, each);
-    return { ...each, encryptedDefinition: await encryptDefinition(vault, proxy, each.version, definition) };
-  });
-  return { next, versions: await Promise.all(again) };
 }

@@ -1,6 +1,6 @@
 import { RETIRED_MS } from '../access/credential-store.ts';
 import { Secret } from '../shared/secret.ts';
-import type { HiddenValue } from './reflected-values.ts';
+import type { HiddenValue } from './form-search.ts';
 import { countedBytes } from './configuration-size.ts';
 import { STORED_PROXY_LIMITS, type ProxyConfiguration, type RetiredSecrets } from './stored-proxy.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { createApplicationStore } from '../../../src/adapters/dynamodb/application-store.ts';
 import { createKey, deleteKey } from '../../../src/core/applications/manage-keys.ts';
-import { keysOfProxy } from '../../../src/core/proxies/change-proxy.ts';
+import { keysOfProxy } from '../../../src/core/proxies/keys-of-proxy.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 import { createProxyStore } from '../../../src/adapters/dynamodb/proxy-store.ts';
@@ -102,7 +102,7 @@ describe('the store of proxies', () => {
   });
 
   it('remembers each deleted key for 30 days, up to 100 of a proxy, and then makes no further one', async () => {
-    let now = Date.now();
+    let now = database.table('Access').platform.clock();
     const table = database.table('Access');
     const platform = { ...table.platform, clock: () => now };
     const proxyStore = createProxyStore({ ...table, platform });

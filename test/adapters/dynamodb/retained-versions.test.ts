@@ -2,9 +2,9 @@ import {
   changeProxy,
   createProxy,
   deleteProxy,
-  reencrypted,
   revertProxy,
 } from '../../../src/core/proxies/change-proxy.ts';
+import { reencrypted } from '../../../src/core/proxies/reencrypt-proxy.ts';
 import { listProxyVersions } from '../../../src/core/proxies/get-proxy.ts';
 import type { StoredProxy } from '../../../src/core/proxies/stored-proxy.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
