@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Credentials } from '../../../test/support/credentials.ts';
 import { strictClient } from '../../../test/support/http-client.ts';
+import { STORED_PROXY_LIMITS } from '../../../src/core/proxies/stored-proxy.ts';
 import { anEvent } from '../an-event.ts';
+import { effort } from '../effort.ts';
 import {
   BODY_MAX_BYTES,
   DEAREST,
@@ -16,6 +18,7 @@ import {
   type Place,
 } from './body-route.ts';
 import { hostileCalls } from './hostile-calls.ts';
+import { limitRequests } from './hostile-limits.ts';
 import { proxyRequests, storedCalls } from './hostile-proxies.ts';
 
 const DATA_MAX_BYTES = 3_500_000;
@@ -39,6 +42,7 @@ async function world({ base_url: baseUrl, management_key: management }: Credenti
   const revealing = await application('private', all, 'reveal');
   const masked = await application('private', all, 'mask');
   const planter = await application('public', ['token:create'], 'mask');
+  const publicClient = strictClient(baseUrl, planter.key);
   const { id: applicationId } = await application('private', ['token:read'], 'mask');
   const { id: keyId } = await manage<Identified>('POST', `/applications/${applicationId}/keys`, {});
   const proxy = await manage<Identified>('POST', '/proxies', {
@@ -55,11 +59,12 @@ async function world({ base_url: baseUrl, management_key: management }: Credenti
   /** Creates a token with the weakest key, its body as text. */
   async function plant(body: string): Promise<string> {
     const options = { raw: body, headers: { 'Content-Type': 'application/json' } };
-    const client = strictClient(baseUrl, planter.key);
-    return (await client<Identified>('POST', '/tokens', undefined, options)).id;
+    return (await publicClient<Identified>('POST', '/tokens', undefined, options)).id;
   }
   return {
     manage,
+    publicClient,
+    client: strictClient(baseUrl, revealing.key),
     revealing,
     masked,
     management,
@@ -548,6 +553,7 @@ export async function hostileRequests(
       ...proxyRequests(made.proxy),
       ...(await storedCalls({ ...made, key: made.revealing.key }, destination)),
       ...(await hostileCalls({ ...made, key: made.revealing.key }, destination)),
+      ...(await limitRequests({ ...made, key: made.revealing.key }, effort(STORED_PROXY_LIMITS.proxies, 10))),
     ],
   };
 }
