@@ -58,7 +58,7 @@ function withoutStretches(source: Buffer, found: readonly Stretch[]): Buffer {
 /** Why a text is refused. */
 const TOO_OFTEN = 'the body has values of the configuration too often';
 const REFUSED =
-  'the answer has a secret that not every application knows whose secrets the proxy had in the last 30 days';
+  'the answer has a secret, and several applications have set secrets of the proxy in the last 30 days';
 
 /** The searches of a remover. Each is made when it is needed first. */
 class Searches {
