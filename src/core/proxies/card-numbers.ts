@@ -17,7 +17,12 @@ import { replaceAt, replaceEach, type JsonEdit, type Stretch } from './json-loca
 /** Replaces every card number in the names and values of a form. */
 export function maskCardNumbersInForm(form: string, replacement: string, onRead: OnRead): string {
   const json = encodeFormValue(replacement);
-  const found = cardNumbers(new CardSearch(onRead), form, { start: 0, end: form.length }, kindsInForm());
+  const found = cardNumbers(
+    new CardSearch(form, onRead),
+    form,
+    { start: 0, end: form.length },
+    kindsInForm(),
+  );
   return replaceEach(form, found, () => json);
 }
 
@@ -38,7 +43,7 @@ const replaced = (text: string, found: readonly Stretch[], replacement: string):
  *   random numbers of 16 digits, and more of a list of decimal numbers in a text that is not JSON.
  */
 export function maskCardNumbers(text: string, replacement: string, onRead: OnRead = () => undefined): string {
-  const found = cardNumbers(new CardSearch(onRead), text, { start: 0, end: text.length });
+  const found = cardNumbers(new CardSearch(text, onRead), text, { start: 0, end: text.length });
   return found.length === 0 ? text : replaced(text, found, replacement);
 }
 
@@ -158,7 +163,7 @@ export const maskCardNumbersInJson = (
   text: string,
   replacement: string,
   onRead: OnRead = () => undefined,
-): string => maskJson(text, replacement, new CardSearch(onRead));
+): string => maskJson(text, replacement, new CardSearch(text, onRead));
 
 /** A line, without the mark that begins a record in JSON text sequences (RFC 7464). */
 const RECORD = /[^\n\u001e]+/g; // oxlint-disable-line no-control-regex -- it is part of the format.
@@ -167,7 +172,7 @@ const RECORD = /[^\n\u001e]+/g; // oxlint-disable-line no-control-regex -- it is
  * Replaces every card number in texts of JSON that follow each other; other lines are text.
  */
 export function maskCardNumbersInRecords(text: string, replacement: string, onRead: OnRead): string {
-  const search = new CardSearch(onRead);
+  const search = new CardSearch(text, onRead);
   const edits: JsonEdit[] = [];
   for (const { index: start, 0: line } of text.matchAll(RECORD)) {
     const end = start + line.length;

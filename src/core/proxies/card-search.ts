@@ -97,15 +97,18 @@ export class CardSearch {
 
   readonly onRead: OnRead;
 
-  constructor(onRead: OnRead) {
+  /** The body that is searched, of which all other texts are parts. */
+  readonly #body: string;
+
+  readonly #hasSigns: boolean;
+
+  constructor(body: string, onRead: OnRead) {
     this.onRead = onRead;
+    this.#body = body;
+    this.#hasSigns = body.includes('%') || body.includes('&');
   }
 
   #found: Stretch[] = [];
-
-  #lastText = '';
-
-  #hasSigns = false;
 
   readonly #lengths = prefixLengths();
 
@@ -126,12 +129,9 @@ export class CardSearch {
 
   #hasOnlyZeros = false;
 
-  /** Whether a text has a character that begins an escape sequence, anywhere. */
+  /** False for a text without any character that begins an escape sequence: the whole body. */
   mayHaveEscapes(text: string): boolean {
-    if (text === this.#lastText) return this.#hasSigns;
-    this.#lastText = text;
-    this.#hasSigns = text.includes('%') || text.includes('&');
-    return this.#hasSigns;
+    return text !== this.#body || this.#hasSigns;
   }
 
   /** Returns the numbers since the last call, in order, and forgets all digits. */

@@ -67,6 +67,14 @@ const FOR_CARDS: readonly (HostileAnswer & { readonly name: string })[] = [
     text: filled(`{${'"a",'.repeat(500)}4}\n`),
   },
   { name: 'lines of JSON', type: 'application/x-ndjson', text: filled('{"a":4242424242424242}\n') },
+  {
+    name: 'records between lines of text',
+    type: 'application/x-ndjson',
+    text: (bytes) => {
+      const lines = filled('{"a":"abcdefghijkl"}\nabcdefghijkl\n')(600_000);
+      return `${lines}${'y'.repeat(bytes - lines.length)}`;
+    },
+  },
   { name: 'lines of escapes', type: 'text/plain', text: filled('{"a":"\\u0034242424242424242"}\n') },
   { name: 'escapes of JSON', text: inString('\\u0034') },
   { name: 'JSON in strings', text: (bytes) => inArray(nested('{"a":"4242424242424242"}', 4))(bytes) },
