@@ -138,7 +138,7 @@ const LIKE_RECORD = /^\s*(?:\{[^]*\}|\[[^]*\])\s*$/;
 /** What a text costs that looks like JSON and is none, in code units that are read. */
 const NO_JSON_UNITS = 2_000;
 /** What a record of JSON costs besides its text, in code units that are read. */
-const RECORD_UNITS = 50;
+const RECORD_UNITS = 120;
 
 /** How deep JSON inside strings of JSON is read as JSON. Each level doubles its backslashes. */
 const INNER_MAX = 4;

@@ -265,12 +265,12 @@ export function cardNumbers(
 ): readonly Stretch[] {
   if (end - start < DIGITS_MIN) return [];
   const found = writtenNumbers(search, text, { start, end }, kinds);
-  // Each escape sequence of a digit has a digit.
-  if (!search.mayHaveEscapes(text) || !hasEscapes(text, start, end, DIGITS_MIN)) return found;
+  const isDigit = (unit: number): boolean => (kinds[unit] ?? OTHER) < SEPARATOR;
+  if (!search.mayHaveEscapes(text) || !hasEscapes(text, { start, end }, DIGITS_MIN, isDigit)) return found;
   search.onRead(end - start);
-  const decoded = search.decoding.decode(text, start, end);
-  const { positions } = decoded;
-  const more = writtenNumbers(search, decoded.text, { start: 0, end: decoded.text.length }, kinds);
+  const isForm = kinds === formKinds;
+  const { text: decoded, positions } = search.decoding.decode(text, start, end, isForm);
+  const more = writtenNumbers(search, decoded, { start: 0, end: decoded.length }, unitKinds());
   return joined(
     found,
     more.map((each) => ({ start: positions.startOf(each.start), end: positions.endOf(each.end - 1) })),

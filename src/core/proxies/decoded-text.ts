@@ -6,8 +6,8 @@ export interface DecodedText {
   readonly positions: Pick<SourcePositions, 'startOf' | 'endOf'>;
 }
 
-const [PERCENT, AMPERSAND, HASH, SEMICOLON, SPACE] = [0x25, 0x26, 0x23, 0x3b, 0x20] as const;
-const LETTER_X = 0x78;
+const [PERCENT, AMPERSAND, HASH, SEMICOLON, EQUALS, SPACE] = [0x25, 0x26, 0x23, 0x3b, 0x3d, 0x20] as const;
+const [LETTER_A, LETTER_X, LETTER_Z] = [0x61, 0x78, 0x7a] as const;
 const [ZERO, NINE] = [0x30, 0x39] as const;
 /** Sets the bit that makes a letter of ASCII lower-case. */
 const LOWER_CASE = 0x20;
@@ -15,15 +15,30 @@ const LOWER_CASE = 0x20;
 const REPLACEMENT = 0xfffd;
 const BMP_MAX = 0xffff;
 
-/** Named references of HTML for what stands between groups of digits. */
-const SEPARATORS = /(?:nbsp|ensp|emsp|thinsp|ndash|mdash|minus|hyphen|dash|shy|period|sol);/iy;
+/** The references of HTML by name that browsers read without a semicolon, and separate digits. */
+const OPEN_NAMES = ['nbsp', 'shy', 'middot', 'amp'] as const;
+/** How many letters and digits a name of HTML has that is read here. */
+const NAME_MAX_LENGTH = 10;
 
-/** How many letters the names have. */
-const NAME_LENGTHS = [3, 4, 5, 6] as const;
+const isLetter = (unit: number): boolean =>
+  (unit | LOWER_CASE) >= LETTER_A && (unit | LOWER_CASE) <= LETTER_Z;
 
-/** Whether a name could end soon. A text of nothing but `&` would be dear for an expression. */
-const mayBeNamed = (text: string, at: number): boolean =>
-  NAME_LENGTHS.some((length) => text.charCodeAt(at + length) === SEMICOLON);
+/**
+ * Where a reference by name ends whose name starts at a position; -1 if there is none. Whatever it
+ * names counts as what stands between groups of digits.
+ */
+function endOfName(text: string, start: number): number {
+  if (!isLetter(text.charCodeAt(start))) return NO_DIGIT;
+  let at = start + 1;
+  while (at - start <= NAME_MAX_LENGTH) {
+    const unit = text.charCodeAt(at);
+    if (unit === SEMICOLON) return at + 1;
+    if (!isLetter(unit) && !(unit >= ZERO && unit <= NINE)) break;
+    at += 1;
+  }
+  const open = OPEN_NAMES.find((name) => text.startsWith(name, start));
+  return open === undefined ? NO_DIGIT : start + open.length;
+}
 
 const NO_DIGIT = -1;
 /** A text is made in pieces of so many code units. */
@@ -66,10 +81,8 @@ function percentEscape(text: string, at: number): Escape | undefined {
 /** Reads a reference of HTML or XML. */
 function reference(text: string, at: number): Escape | undefined {
   if (text.charCodeAt(at + 1) !== HASH) {
-    SEPARATORS.lastIndex = at + 1;
-    return mayBeNamed(text, at + 1) && SEPARATORS.test(text)
-      ? { code: SPACE, end: SEPARATORS.lastIndex }
-      : undefined;
+    const end = endOfName(text, at + 1);
+    return end === NO_DIGIT ? undefined : { code: SPACE, end };
   }
   const isHexadecimal = (text.charCodeAt(at + 2) | LOWER_CASE) === LETTER_X;
   const [base, first] = isHexadecimal ? ([16, at + 3] as const) : ([10, at + 2] as const);
@@ -88,6 +101,11 @@ function escapeAt(text: string, at: number): Escape | undefined {
   return unit === AMPERSAND ? reference(text, at) : undefined;
 }
 
+const bmpUnit = (code: number): number => (code > BMP_MAX ? REPLACEMENT : code);
+
+/** What parts the values of a form ends a number, as a letter does; encoded it separates digits. */
+const formUnit = (unit: number): number => (unit === AMPERSAND || unit === EQUALS ? LETTER_X : unit);
+
 /**
  * Decodes the escape sequences by which digits, and what is between them, are written in addresses
  * and in markup: percent encoding, and references of HTML and XML. It is made once for a text, as
@@ -98,8 +116,8 @@ export class TextDecoding {
 
   readonly #positions = new SourcePositions();
 
-  /** Decodes a part of a text. Takes linear time. */
-  decode(text: string, start: number, end: number): DecodedText {
+  /** Decodes a part of a text, which may be a form. Takes linear time. */
+  decode(text: string, start: number, end: number, isForm: boolean): DecodedText {
     const [units, positions] = [this.#units, this.#positions];
     positions.clear();
     const pieces: string[] = [];
@@ -119,10 +137,10 @@ export class TextDecoding {
     if (start > 0) positions.add(-1, 0, start);
     for (let at = start; at < end; length += 1) {
       if (length === PIECE_UNITS) flush();
-      const escape = escapeAt(text, at);
+      const escape = isForm ? percentEscape(text, at) : escapeAt(text, at);
       const isWhole = escape !== undefined && escape.end <= end;
       const code = isWhole ? escape.code : text.charCodeAt(at);
-      const unit = code > BMP_MAX ? REPLACEMENT : code;
+      const unit = isForm && !isWhole ? formUnit(code) : bmpUnit(code);
       units[length] = unit;
       all |= unit;
       if (isWhole) {
@@ -135,15 +153,26 @@ export class TextDecoding {
   }
 }
 
-/** Whether a part of a text has so many digits, and an escape sequence. */
-export function hasEscapes(text: string, start: number, end: number, digits: number): boolean {
+/**
+ * Whether a part of a text has an escape sequence, and so many digits, of which any escape sequence
+ * may be one.
+ */
+export function hasEscapes(
+  text: string,
+  { start, end }: { readonly start: number; readonly end: number },
+  digits: number,
+  isDigit: (unit: number) => boolean,
+): boolean {
   let count = 0;
   let isEscaped = false;
   for (let at = start; at < end; at += 1) {
     const unit = text.charCodeAt(at);
-    if (unit >= ZERO && unit <= NINE) count += 1;
-    else if (!isEscaped && (unit === PERCENT || unit === AMPERSAND))
-      isEscaped = escapeAt(text, at) !== undefined;
+    if (isDigit(unit)) count += 1;
+    else if ((unit === PERCENT || unit === AMPERSAND) && escapeAt(text, at) !== undefined) {
+      isEscaped = true;
+      count += 1;
+    }
+    if (isEscaped && count >= digits) return true;
   }
-  return isEscaped && count >= digits;
+  return false;
 }

@@ -1,4 +1,8 @@
-import { maskCardNumbers, maskCardNumbersInJson } from '../../../src/core/proxies/card-numbers.ts';
+import {
+  maskCardNumbers,
+  maskCardNumbersInJson,
+  maskCardNumbersInForm,
+} from '../../../src/core/proxies/card-numbers.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
 const MASK = '[card]';
@@ -88,8 +92,18 @@ describe('masking of card numbers', () => {
       Array.from(CARD, (digit) => `${digit}\ufe0f\u20e3`).join(''),
       `${MASK}\ufe0f\u20e3`,
     ],
+    ['digits of another script and an escaped space', '４２４２%20４２４２&nbsp;４２４２&#32;４２４２', MASK],
+    ['a reference without its semicolon', '4242&nbsp4242&nbsp4242&nbsp4242', MASK],
+    ['any reference by name between digits', '4242&hairsp;4242&bull;4242&numsp;4242', MASK],
   ])('replaces a number with %s', (_, text, masked) => {
     expect(mask(text)).toBe(masked);
+  });
+
+  it.each([
+    ['a=4242%3D4242%264242%204242&b=1', '=%5Bcard%5D&b=1'],
+    ['a=4242&b=4242&c=4242&d=4242', 'a=4242&b=4242&c=4242&d=4242'],
+  ])('reads what a form encodes as separators, and what parts its values as an end: %s', (form, masked) => {
+    expect(maskCardNumbersInForm(form, '[card]', () => undefined)).toBe(masked.replace(/^=/, 'a='));
   });
 
   it.each([
