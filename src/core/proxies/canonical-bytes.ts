@@ -57,6 +57,13 @@ const unitBytes = (unit: number): readonly number[] =>
   unit < THREE_BYTES
     ? [0xc0 | (unit >> 6), 0x80 | (unit & 0x3f)]
     : [0xe0 | (unit >> 12), 0x80 | ((unit >> 6) & 0x3f), 0x80 | (unit & 0x3f)];
+/** Encodes two halves in the four bytes of their character. */
+function pairBytes(high: number, low: number): readonly number[] {
+  const point = 0x10000 + ((high & 0x3ff) << 10) + (low & 0x3ff);
+  return [0xf0 | (point >> 18), 0x80 | ((point >> 12) & 0x3f), ...unitTail(point)];
+}
+/** Encodes the end of a character that has three bytes or more. */
+const unitTail = (point: number): readonly number[] => [0x80 | ((point >> 6) & 0x3f), 0x80 | (point & 0x3f)];
 const halfOf = (one: number, two: number, three: number): number =>
   ((one & 0x0f) << 12) | ((two & 0x3f) << 6) | (three & 0x3f);
 
@@ -157,15 +164,15 @@ class Decoder {
   }
 
   #lowHalf(low: number, start: number, end: number): void {
-    const [one = 0, two = 0, three = 0] = this.bytes.subarray(this.length - HALF_LENGTH, this.length);
-    const high = this.length < HALF_LENGTH ? 0 : halfOf(one, two, three);
+    const at = this.length - HALF_LENGTH;
+    const high = at < 0 ? 0 : halfOf(this.bytes[at] ?? 0, this.bytes[at + 1] ?? 0, this.bytes[at + 2] ?? 0);
     if (high >> 10 === HIGH) {
       const [highStart] = this.#drop(HALF_LENGTH);
-      this.#pushAll(Buffer.from(String.fromCharCode(high, low)), highStart, end);
+      this.#pushAll(pairBytes(high, low), highStart, end);
     } else this.#pushAll(unitBytes(low), start, end);
   }
 
-  #pushAll(bytes: Iterable<number>, start: number, end: number): void {
+  #pushAll(bytes: readonly number[], start: number, end: number): void {
     for (const byte of bytes) this.push(byte, start, end);
   }
 

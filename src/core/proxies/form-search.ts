@@ -10,15 +10,16 @@ export interface HiddenValue {
   readonly isRefused: boolean;
 }
 
-/** Bytes in the middle of a form that a search looks up. */
-export const WINDOW = 8;
-/** The shortest form that is searched without its escape sequences. */
-const FORM_MIN_LENGTH = WINDOW;
 /**
- * Steps of comparing that a remover takes altogether: some for each form whose window is found, and
- * one more for each byte where the hash of the whole form is too. An input of 6 MB has a window
- * 750,000 times at most, so what uses up all steps has values, or what several values have in
- * common: no guess at the window of one value does.
+ * Bytes of a form that a search looks up, of most forms and of short ones. A caller can see by time
+ * whether an input has the window of a value very often, so that it must be long enough not to be
+ * found: the window of base64 has twelve bytes of the value.
+ */
+const [WINDOW, SHORT_WINDOW] = [16, 8] as const;
+/**
+ * Steps of comparing that a run takes altogether: some for each form whose window is found, and one
+ * more for each byte where the hash of the whole form is too. An input of 6 MB has a window 375,000
+ * times at most, so what uses up all steps has values, or what several forms have in common.
  */
 const STEPS_MAX = 24_000_000;
 /** What a look at the hash of a form costs, and what a comparison costs besides its bytes. */
@@ -52,20 +53,6 @@ function hashOf(bytes: Uint8Array): number {
   return hash;
 }
 
-/** Odd, so that the first four bytes of a window count otherwise than the last four. */
-const FACTOR_OF_FIRST = 0x85ebca6b;
-
-/** The hash of a window by its first and last four bytes, in the order of the bytes. */
-const windowHash = (first: number, last: number): number =>
-  Math.imul(last ^ Math.imul(first, FACTOR_OF_FIRST), FACTOR);
-
-const hashOfWindow = (bytes: Uint8Array): number => {
-  const [first, last] = [0, WINDOW / 2].map((at) =>
-    bytes.subarray(at, at + WINDOW / 2).reduce((word, byte) => (word << 8) | byte, 0),
-  );
-  return windowHash(first ?? 0, last ?? 0);
-};
-
 export interface Stretch {
   readonly start: number;
   readonly end: number;
@@ -94,37 +81,65 @@ interface Entry {
   readonly window: number;
 }
 
-/** The steps that may still be taken. */
-export class Allowance {
+/** What the searches of several inputs share. */
+export class SearchRun {
   #left = STEPS_MAX;
 
   readonly #error: TransformError;
 
-  constructor(error: TransformError) {
+  /** Whether values that are refused end it. */
+  readonly #refuses: boolean;
+
+  #isRefused = false;
+
+  constructor(error: TransformError, refuses: boolean) {
     this.#error = error;
+    this.#refuses = refuses;
   }
 
+  /** Throws the error of the run where it has taken too many steps. */
   take(steps: number): void {
     this.#left -= steps;
     if (this.#left < 0) throw this.#error;
   }
+
+  /**
+   * Whether a refused value was found. What else an input has is not compared any more: time must
+   * not show how many values it has, as one of them may be a guess at another.
+   */
+  get isRefused(): boolean {
+    return this.#isRefused;
+  }
+
+  see({ isRefused }: HiddenValue): void {
+    this.#isRefused ||= this.#refuses && isRefused;
+  }
+
+  /** Throws the error of the run if a refused value was found. */
+  end(): void {
+    if (this.#isRefused) throw this.#error;
+  }
 }
 
 /**
- * Chooses the window of a form: eight bytes that differ most from each other, and have the hash of
- * few other forms, close to the middle, as keys in PEM begin and end alike.
+ * Chooses the window of a form: bytes that differ most from each other, and have the hash of few
+ * other forms, close to the middle, as keys in PEM begin and end alike.
  */
-function windowOf(bytes: Uint8Array, others: (hash: number) => number): { at: number; hash: number } {
-  const last = bytes.length - WINDOW;
+function windowOf(
+  bytes: Uint8Array,
+  size: number,
+  others: (hash: number) => number,
+): { at: number; hash: number } {
+  const last = bytes.length - size;
   const middle = last >> 1;
   let best = { at: middle, hash: 0, rank: Infinity };
   for (let tried = 0; tried < WINDOWS_TRIED && best.rank > GOOD_RANK; tried += 1) {
     const aside = Math.round((tried * (last - middle)) / (WINDOWS_TRIED - 1));
     for (const at of aside === 0 ? [middle] : [middle - aside, middle + aside]) {
       if (at < 0 || at > last) continue;
-      const window = bytes.subarray(at, at + WINDOW);
-      const hash = hashOfWindow(window);
-      const rank = WINDOW - new Set(window).size + others(hash);
+      const window = bytes.subarray(at, at + size);
+      const hash = hashOf(window);
+      const rank = Math.max(0, SHORT_WINDOW - new Set(window).size) + others(hash);
       if (rank < best.rank) best = { at, hash, rank };
     }
   }
@@ -170,17 +185,28 @@ export class Prefixes {
   }
 }
 
-/** Finds all forms of all values in one pass, by the hash of eight bytes of each form. */
-export class FormSearch {
+/** What a search reads, and what it has in common with others. */
+interface Input {
+  readonly source: Buffer;
+  readonly units: CanonicalBytes;
+  readonly run: SearchRun;
+  readonly prefixes: Prefixes;
+}
+
+/** Finds all forms of all values in one pass, by the hash of the window of each form. */
+class FormSearch {
+  readonly #size: number;
+
   readonly #entries = new Map<number, Entry[]>();
 
   /** Which hashes exist, a bit for their first bits: most positions need no look at the forms. */
   readonly #mayExist = new Int32Array(2 ** (INDEX_BITS - WORD_BITS));
 
-  constructor(forms: readonly OwnedForm[]) {
+  /** `size` is the number of bytes of a window. No form is shorter. */
+  constructor(forms: readonly OwnedForm[], size: number) {
+    this.#size = size;
     for (const form of forms) {
-      if (form.bytes.length < FORM_MIN_LENGTH) continue;
-      const { at: window, hash } = windowOf(form.bytes, (each) => this.#entries.get(each)?.length ?? 0);
+      const { at: window, hash } = windowOf(form.bytes, size, (each) => this.#entries.get(each)?.length ?? 0);
       const index = hash >>> (HASH_BITS - INDEX_BITS);
       this.#mayExist[index >> WORD_BITS] = (this.#mayExist[index >> WORD_BITS] ?? 0) | (1 << index);
       const alike = this.#entries.get(hash) ?? [];
@@ -189,43 +215,58 @@ export class FormSearch {
     }
   }
 
-  find(source: Buffer, units: CanonicalBytes, allowance: Allowance, prefixes: Prefixes): readonly Match[] {
-    const { bytes } = units;
-    const mayExist = this.#mayExist;
+  find(input: Input): readonly Match[] {
+    const { bytes } = input.units;
+    const [mayExist, size, leaving] = [this.#mayExist, this.#size, powerOf(this.#size)];
     const found: Match[] = [];
-    prefixes.write(bytes);
-    // The first words are shorter than a window, and so are those of no form.
-    let [first4, last4] = [0, 0];
+    let hash = 0;
     for (let end = 1; end <= bytes.length; end += 1) {
-      first4 = (first4 << 8) | (last4 >>> 24);
-      last4 = (last4 << 8) | (bytes[end - 1] ?? 0);
-      const hash = windowHash(first4, last4);
+      // The first hashes are of less than a window, of which no form is.
+      const left = end > size ? (bytes[end - 1 - size] ?? 0) : 0;
+      hash = (Math.imul(hash, FACTOR) + (bytes[end - 1] ?? 0) - Math.imul(left, leaving)) | 0;
       const index = hash >>> (HASH_BITS - INDEX_BITS);
       if ((((mayExist[index >> WORD_BITS] ?? 0) >> index) & 1) === 0) continue;
-      for (const entry of this.#entries.get(hash) ?? []) {
-        allowance.take(LOOK_STEPS);
-        const first = end - WINDOW - entry.window;
-        if (first < 0 || first + entry.form.bytes.length > bytes.length) continue;
-        if (!prefixes.haveHash(first, entry)) continue;
-        const match = matchAt(source, units, first, entry.form, allowance);
-        if (match !== undefined) found.push(match);
-      }
+      if (!input.run.isRefused) this.#addMatches(found, hash, end, input);
     }
     return found;
   }
+
+  /** Adds the forms whose window has this hash and ends here. */
+  #addMatches(found: Match[], hash: number, end: number, input: Input): void {
+    const { units, run, prefixes } = input;
+    for (const entry of this.#entries.get(hash) ?? []) {
+      run.take(LOOK_STEPS);
+      const first = end - this.#size - entry.window;
+      if (first < 0 || first + entry.form.bytes.length > units.bytes.length) continue;
+      const match = prefixes.haveHash(first, entry) ? matchAt(input, first, entry.form) : undefined;
+      if (match === undefined) continue;
+      found.push(match);
+      run.see(match.owner);
+    }
+  }
+}
+
+/** Makes the searches for forms: one for most of them, and one for short ones if there are any. */
+export function searchesFor(forms: readonly OwnedForm[]): readonly FormSearch[] {
+  const bySize = Map.groupBy(forms, ({ bytes: { length } }) =>
+    length >= WINDOW ? WINDOW : length >= SHORT_WINDOW ? SHORT_WINDOW : 0,
+  );
+  // What is left of a value that has hardly more than escape sequences is found as it is.
+  bySize.delete(0);
+  return [...bySize].map(([size, each]) => new FormSearch(each, size));
+}
+
+/** Finds all forms of all searches in an input. */
+export function findForms(searches: readonly FormSearch[], input: Input): readonly Match[] {
+  input.prefixes.write(input.units.bytes);
+  return searches.flatMap((search) => search.find(input));
 }
 
 /** The stretch of a form whose bytes start at `first`; `undefined` where they differ. */
-function matchAt(
-  source: Buffer,
-  units: CanonicalBytes,
-  first: number,
-  form: OwnedForm,
-  allowance: Allowance,
-): Match | undefined {
+function matchAt({ source, units, run }: Input, first: number, form: OwnedForm): Match | undefined {
   const { bytes, owner, exactly } = form;
   const { length } = bytes;
-  allowance.take(length + COMPARISON_STEPS);
+  run.take(length + COMPARISON_STEPS);
   const last = first + length - 1;
   const isSame =
     exactly === undefined

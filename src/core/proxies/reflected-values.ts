@@ -1,10 +1,10 @@
 import { canonicalBytes, classBytes, decodingRoom, unescapedBytes } from './canonical-bytes.ts';
 import {
-  Allowance,
-  FormSearch,
+  findForms,
   Prefixes,
   sameBytes,
-  WINDOW,
+  searchesFor,
+  SearchRun,
   type HiddenValue,
   type Match,
   type OwnedForm,
@@ -68,7 +68,7 @@ class Searches {
 
   readonly #text: readonly OwnedForm[];
 
-  #made: { plain?: FormSearch; decoded?: FormSearch; both?: FormSearch } = {};
+  #made: Partial<Record<'plain' | 'decoded' | 'both', ReturnType<typeof searchesFor>>> = {};
 
   constructor(values: readonly HiddenValue[]) {
     const encodings = values.flatMap((owner) =>
@@ -82,24 +82,24 @@ class Searches {
   }
 
   /** Searches the bytes as they are. */
-  get plain(): FormSearch {
+  get plain() {
     // A percent sign before base64 can take its first characters for an escape sequence.
-    return (this.#made.plain ??= new FormSearch([...this.#plain, ...this.#base64]));
+    return (this.#made.plain ??= searchesFor([...this.#plain, ...this.#base64]));
   }
 
   /** Searches the bytes without escape sequences. */
-  get decoded(): FormSearch {
-    return (this.#made.decoded ??= new FormSearch([...this.#text, ...this.#base64]));
+  get decoded() {
+    return (this.#made.decoded ??= searchesFor([...this.#text, ...this.#base64]));
   }
 
   /** Does both for bytes that have none. */
-  get both(): FormSearch {
+  get both() {
     // Without escape sequences most texts are found as they are, and need no second look.
     const plain = this.#plain.filter(({ bytes }, at) => {
       const text = this.#text[at];
       return text === undefined || !sameBytes(bytes, text.bytes);
     });
-    return (this.#made.both ??= new FormSearch([...plain, ...this.#text, ...this.#base64]));
+    return (this.#made.both ??= searchesFor([...plain, ...this.#text, ...this.#base64]));
   }
 }
 
@@ -115,35 +115,36 @@ class Searches {
  * for a line feed, `+` and `-` for a space, `_` for `/`, and up to four hexadecimal digits at the
  * start. A backslash at an end of a value may remain. A value that has hardly more than escape
  * sequences itself is only removed where it is exactly equal, and so may be one that begins or ends
- * with a part of an escape sequence that its neighbours complete. Takes linear time. Each function
- * throws {@link TransformError} for bytes that have values too often, or one that is refused: the
- * same error, because it must not show which.
+ * with a part of an escape sequence that its neighbours complete. Takes linear time. Throws
+ * {@link TransformError} for bytes that have values too often, or to remove one that is refused:
+ * the same error, because it must not show which.
  */
 export function createRemover(values: readonly HiddenValue[]): Remover {
   const long = values.filter(({ value }) => value.trim().length >= REMOVED_MIN_LENGTH);
   const searches = new Searches(long);
   const error = new TransformError(long.some(({ isRefused }) => isRefused) ? REFUSED : TOO_OFTEN);
   // What a request has must not decide what becomes of the answer.
-  const [removing, naming] = [new Allowance(error), new Allowance(error)];
+  const [removing, naming] = [new SearchRun(error, true), new SearchRun(error, false)];
   // A call searches several bodies: new memory for each would cost as much as the search.
   let classes: Uint8Array = new Uint8Array(0);
   let room = decodingRoom(0);
   const prefixes = new Prefixes();
-  const find = (source: Buffer, allowance: Allowance): readonly Match[] => {
-    if (long.length === 0 || source.length < WINDOW) return [];
+  const find = (source: Buffer, run: SearchRun): readonly Match[] => {
+    if (long.length === 0) return [];
     if (source.length > classes.length) classes = new Uint8Array(source.length);
-    const unescaped = unescapedBytes(classBytes(source, classes));
+    const unescaped = () => unescapedBytes(classBytes(source, classes));
     // Without escape sequences the decoded bytes are the same ones.
     if (!source.includes(PERCENT) && !source.includes(BACKSLASH))
-      return searches.both.find(source, unescaped, allowance, prefixes);
-    const found = searches.plain.find(source, unescaped, allowance, prefixes);
+      return findForms(searches.both, { source, units: unescaped(), run, prefixes });
     if (source.length > room.bytes.length) room = decodingRoom(source.length);
-    const units = canonicalBytes(source, room);
-    return [...found, ...searches.decoded.find(source, units, allowance, prefixes)];
+    // Most forms are found here, a guess at a secret as the secret itself.
+    const decoded = { source, units: canonicalBytes(source, room), run, prefixes };
+    const found = findForms(searches.decoded, decoded);
+    return [...found, ...findForms(searches.plain, { ...decoded, units: unescaped() })];
   };
   const clean = (source: Buffer): Buffer => {
     const matches = find(source, removing);
-    if (matches.some(({ owner }) => owner.isRefused)) throw error;
+    removing.end();
     const found = mergedStretches(matches);
     return found.length === 0 ? source : withoutStretches(source, found);
   };
