@@ -75,6 +75,9 @@ it('an encoded body, in which no secret could be found, is refused by a proxy wi
   await expect(call({ headers: { 'content-encoding': 'gzip' } })).rejects.toMatchObject({
     code: 'unsupported_media_type',
   });
+  await expect(call({ headers: { Content_Encoding: 'gzip' } })).rejects.toMatchObject({
+    code: 'unsupported_media_type',
+  });
   expect(sent).toEqual([]);
   await expect(call({ headers: { 'content-encoding': 'identity' } })).resolves.toMatchObject({ status: 200 });
 });

@@ -6,6 +6,7 @@ import type { InboundResponse } from '../egress/egress-client.ts';
 import { parseDestination, type Destination } from '../egress/destination.ts';
 import { LEASE_MARGIN_MS, runClaimed, stillRunning } from '../idempotency/run-claimed.ts';
 import { checkProxyCaller, isCompressed } from '../proxy/forward.ts';
+import { readName } from '../proxy/request-headers.ts';
 import { checkStrictSuffix } from '../proxy/suffix.ts';
 import { defined } from '../shared/defined.ts';
 import type { Json } from '../shared/json.ts';
@@ -157,7 +158,10 @@ async function removerOf(
 
 /** Throws `unsupported_media_type` for a body in which no secret could be found. */
 function checkReadable({ headers }: ProxyCall, remover: Remover | undefined): void {
-  if (remover === undefined || !isCompressed(headers['content-encoding'] ?? '')) return;
+  const isEncoded = Object.entries(headers).some(
+    ([name, value]) => readName(name) === 'content-encoding' && isCompressed(value),
+  );
+  if (remover === undefined || !isEncoded) return;
   throw new ServiceError(
     'unsupported_media_type',
     'The proxy has secrets, so it takes no request with a content encoding.',

@@ -55,7 +55,7 @@ export interface Running {
 }
 
 /** Fields that ask for an answer only if a body is, or is not, the one that the caller names. */
-const ASKS_ABOUT_BODY = /^(?:if|want)-/;
+const ASKS_ABOUT_BODY = /(?:^|-)(?:if|want)(?:-|$)/;
 
 /**
  * Whether a field of the caller stays away from the destination. Throws `validation_failed` for a

@@ -4,6 +4,7 @@ import type { Clock } from '../shared/clock.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Running as Call } from './exchange.ts';
 import type { ProxyReports } from './proxy-reports.ts';
+import { secretsOf } from './retired-secrets.ts';
 import { TransformError } from './transform-failure.ts';
 
 type Running = Pick<Call, 'call' | 'proxy' | 'configuration' | 'remover'>;
@@ -65,7 +66,8 @@ function foundNames(running: Running): readonly string[] {
     return namesInRequest(running);
   } catch (error) {
     // A request that has a secret too often to count them all has it.
-    if (error instanceof TransformError) return Object.keys(running.configuration.reveal()).slice(0, 1);
-    throw error;
+    if (!(error instanceof TransformError)) throw error;
+    const [name = 'a secret of before'] = Object.keys(secretsOf(running.configuration.reveal()));
+    return [name];
   }
 }

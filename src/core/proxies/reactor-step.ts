@@ -4,6 +4,7 @@ import { checkStrictSuffix } from '../proxy/suffix.ts';
 import type { ThrownError } from '../reactors/reactor-runner.ts';
 import { existingReactor } from '../reactors/get-reactor.ts';
 import { REACTOR_LIMITS } from '../reactors/reactor.ts';
+import { reactorFailure, withoutChosenNames } from '../reactors/reactor-failure.ts';
 import { executeRun, returnedParts, type RunInput, type RunReactorDeps } from '../reactors/run-reactor.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { isEqualJson, isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
@@ -142,15 +143,18 @@ function changedBy(
 }
 
 /**
- * Throws an error without the words of the code, where it threw one with a status. The code chose
- * them for its invoker, who may see what callers and readers of a proxy may not.
+ * The failure of code that threw an error, without the words and names of the code. It chose them
+ * for its invoker, who may see what callers and readers of a proxy may not.
  */
-function checkSaid({ status }: ThrownError): void {
+function thrownBy(thrown: ThrownError, timeoutMs: number): Error {
+  const { status } = thrown;
   if (status === ASKS_TO_REPEAT)
-    throw new ServiceError('dependency_unavailable', 'The code of a reactor asks to repeat the call.', {
+    return new ServiceError('dependency_unavailable', 'The code of a reactor asks to repeat the call.', {
       headers: { 'Retry-After': '5' },
     });
-  if (status !== null) throw new TransformError(`the code threw an error with the status ${String(status)}`);
+  if (status !== null) return new TransformError(`the code threw an error with the status ${String(status)}`);
+  const error = new Secret(withoutChosenNames(thrown));
+  return reactorFailure({ outcome: 'threw', error }, timeoutMs);
 }
 
 /** The status of an error by which code says that it may succeed later. */
@@ -190,7 +194,7 @@ export async function runOnMessage(
     deadline: call.deadline,
   };
   const outcome = await executeRun(deps, { reactor, args: new Secret<Json>(args), input });
-  if (outcome.outcome === 'threw') checkSaid(outcome.error.reveal());
+  if (outcome.outcome === 'threw') throw thrownBy(outcome.error.reveal(), timeoutMs);
   const { raw, tokenize } = returnedParts(outcome, timeoutMs, deps.clientCompatibility);
   if (raw === undefined || tokenize !== undefined)
     throw new TransformError('the code must return the message as `raw`, and nothing else');

@@ -80,6 +80,27 @@ function thrownFailure(thrown: ThrownError): ServiceError {
   return new ServiceError(code, detail, defined({ headers, errors: reported }));
 }
 
+/** The errors of the language. A class with another name has the name that the code chose. */
+const CLASSES = [
+  'Error',
+  'EvalError',
+  'RangeError',
+  'ReferenceError',
+  'SyntaxError',
+  'TypeError',
+  'URIError',
+];
+
+/**
+ * What code threw, without the names that it chose while it ran: one may be a value of its
+ * arguments, for readers who may not see them.
+ */
+export function withoutChosenNames(thrown: ThrownError): ThrownError {
+  const { class: name, module, ...rest } = thrown;
+  const known = name !== undefined && CLASSES.includes(name) ? name : 'Error';
+  return { ...rest, class: known, ...(module !== undefined && { module: null }) };
+}
+
 function describeLoadFailure({ reason, error = {}, module }: LoadFailure): string {
   switch (reason) {
     case 'syntax':

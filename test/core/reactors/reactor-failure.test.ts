@@ -1,5 +1,5 @@
 import { AUTHOR_PACKAGES } from '../../../src/core/reactors/author-packages.ts';
-import { reactorFailure } from '../../../src/core/reactors/reactor-failure.ts';
+import { reactorFailure, withoutChosenNames } from '../../../src/core/reactors/reactor-failure.ts';
 import type { ThrownError } from '../../../src/core/reactors/reactor-runner.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { problemOf } from '../../../src/wire/problem.ts';
@@ -76,6 +76,18 @@ describe('code that calls fetch', () => {
   it('is pointed to packages that reactors can require', () => {
     const names = AUTHOR_PACKAGES.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['node-fetch', 'axios']));
+  });
+});
+
+describe('an error without the names that code chose', () => {
+  it.each([
+    [{ class: 'X4242424242424242', line: 1, column: 2 }, 'The code threw an Error at line 1, column 2.'],
+    [{ class: 'TypeError' }, 'The code threw a TypeError.'],
+    [{ class: 'Error', module: 'm4242424242424242' }, /^The code requires something that is neither/],
+  ])('says %j as %s', (place, detail) => {
+    const error = new Secret(withoutChosenNames(thrown(place).error.reveal()));
+    const { problem } = problemOf(reactorFailure({ outcome: 'threw', error }, 1000));
+    expect(problem.detail).toMatch(detail);
   });
 });
 
