@@ -69,7 +69,7 @@ async function startReceiver(): Promise<RunningReceiver> {
   let printed = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-  for (let tries = 0; !printed.includes('listening') && tries < 100; tries += 1) await sleep(100);
+  for (let tries = 0; !printed.includes('listening') && tries < 1_200; tries += 1) await sleep(100);
   const port = Number(/listening on port (\d+)/.exec(printed)?.[1]);
   if (!(port > 0)) throw new Error(printed);
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -168,7 +168,7 @@ describe('examples/reactor and examples/webhook-receiver', () => {
       expect(printed).toContain("status: 'succeeded'");
       expect(await tokensLeft()).toEqual([]);
       const id = /^later: (\S+)/m.exec(printed)?.[1] ?? '';
-      for (let tries = 0; !receiver.output().includes(id) && tries < 100; tries += 1) await sleep(100);
+      for (let tries = 0; !receiver.output().includes(id) && tries < 1_200; tries += 1) await sleep(100);
       expect(receiver.output()).toContain(`invocation ${id} succeeded`);
 
       const [delivery] = front.received;
@@ -198,7 +198,7 @@ describe('examples/reactor and examples/webhook-receiver', () => {
       let printed = '';
       child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
       const until = async (text: string) => {
-        for (let tries = 0; !printed.includes(text) && tries < 300; tries += 1) await sleep(100);
+        for (let tries = 0; !printed.includes(text) && tries < 1_200; tries += 1) await sleep(100);
         expect(printed).toContain(text);
       };
       let trusting: RunningService | undefined;

@@ -169,7 +169,8 @@ async function aTab(connection: ReturnType<typeof connect>): Promise<Tab> {
   connection.listeners.add(collect);
 
   const until = async (expression: string) => {
-    for (let tries = 0; tries < 300; tries += 1) {
+    // So often that a busy machine is not taken for a fault.
+    for (let tries = 0; tries < 4_000; tries += 1) {
       const value = await evaluate(expression).catch((error: unknown) => {
         if (!isCutOff(error)) throw error;
       });
