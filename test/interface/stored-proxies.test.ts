@@ -826,7 +826,10 @@ describeNeeding('openDestination', 'a call', () => {
     const reactor = (
       await management.post('/reactors', {
         name: 'x',
-        code: `module.exports = async ({ args }) => { throw Object.assign(new Error('said ' + args.body.pan), { status: args.body.status, errors: undefined }); };`,
+        code: `module.exports = async ({ args: { body: { pan, status } } }) => {
+          if (status === 0) throw new ({ ['X' + pan]: class extends Error {} })['X' + pan]();
+          throw Object.assign(new Error('said ' + pan), { status, errors: undefined });
+        };`,
         configuration: {},
       })
     ).body;
@@ -836,8 +839,14 @@ describeNeeding('openDestination', 'a call', () => {
     expect(problemOf(refused)).toEqual([400, 'transform_failed']);
     const later = await failing(503);
     expect(problemOf(later)).toEqual([503, 'dependency_unavailable']);
+    expect(problemOf(await failing(0))).toEqual([400, 'transform_failed']);
     const { body } = await management.get(`/proxies/${proxy.id as string}/failures`);
-    expect(body.data[0].reason).toBe('the code threw an error with the status 400');
+    expect(body.data.map(({ reason }: { reason: string }) => reason)).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^The code threw an Error at line /),
+        'the code threw an error with the status 400',
+      ]),
+    );
     expect(JSON.stringify([refused.body, later.body, body])).not.toMatch(/said|4242/);
   }, 60_000);
 });

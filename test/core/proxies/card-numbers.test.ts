@@ -101,7 +101,7 @@ describe('masking of card numbers', () => {
 
   it.each([
     ['a=4242%3D4242%264242%204242&b=1', '=%5Bcard%5D&b=1'],
-    ['a=4242&b=4242&c=4242&d=4242', 'a=4242&b=4242&c=4242&d=4242'],
+    ['42424242&4242=4242%20', '42424242&4242=4242%20'],
   ])('reads what a form encodes as separators, and what parts its values as an end: %s', (form, masked) => {
     expect(maskCardNumbersInForm(form, '[card]', () => undefined)).toBe(masked.replace(/^=/, 'a='));
   });

@@ -276,6 +276,11 @@ describe('the remover of configuration', () => {
     expect(removerOf(configured).bytes(bytes).length).toBeLessThanOrEqual(bytes.length);
   });
 
+  it('refuses a body that has what many values have in common too often', () => {
+    const remover = removerOf(Array.from({ length: 100 }, (_, at) => 'x'.repeat(20 + at)));
+    expect(() => remover.bytes(Buffer.from(`${'x'.repeat(19)}y`.repeat(50_000)))).toThrow(TransformError);
+  });
+
   it('refuses a body that has a value more often than it compares', () => {
     const remover = removerOf(['x'.repeat(20_000)]);
     expect(() => remover.bytes(Buffer.alloc(6_000_000, 'x'))).toThrow(TransformError);
