@@ -44,7 +44,8 @@ function mergedStretches(stretches: readonly Stretch[]): readonly Stretch[] {
 function withoutStretches(source: Buffer, found: readonly Stretch[]): Buffer {
   const removed = Buffer.from(REMOVED);
   const length = found.reduce((sum, { start, end }) => sum + removed.length - (end - start), source.length);
-  const rest = Buffer.allocUnsafe(length);
+  // Zeros, so that no mistake here could return memory of another call.
+  const rest = Buffer.alloc(length);
   let [at, to] = [0, 0];
   for (const { start, end } of found) {
     to += source.copy(rest, to, at, start);

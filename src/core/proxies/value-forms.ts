@@ -72,7 +72,6 @@ export function encodingsOf(value: string): readonly Buffer[] {
   const utf8 = Buffer.from(value);
   if (utf8.length === value.length) return [utf8];
   const misread = Buffer.from(utf8.toString('latin1'));
-  return LATIN_1.test(value) ? [utf8, misread, Buffer.from(value, 'latin1')] : [utf8, misread];
+  const latin = Buffer.from(value, 'latin1');
+  return latin.toString('latin1') === value ? [utf8, misread, latin] : [utf8, misread];
 }
-
-const LATIN_1 = /^[\u0000-\u00ff]*$/; // oxlint-disable-line no-control-regex -- they are part of it.
