@@ -16,6 +16,7 @@ export type {
   Outcome,
   ParkedDelivery,
   Page,
+  PageQuery,
   PermissionName,
   Reactor,
   ReactorResponse,

@@ -1,3 +1,5 @@
+import { isPlainObject } from '../../packages/sdk/src/json-text.ts';
+
 /** Members of requests and responses whose names contain `_`. */
 export const MEMBER_NAMES = [
   'application_type',
@@ -33,8 +35,8 @@ const SNAKE_CASE: ReadonlyMap<string, string> = new Map(MEMBER_NAMES.map((name) 
 
 type Members = Record<string, unknown>;
 
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** What is no plain object stays as it is, so that the SDK refuses what JSON would lose. */
+const isObject = (value: unknown): value is Members => isPlainObject(value);
 
 /**
  * These members contain members of the interface. All other members contain names that the client

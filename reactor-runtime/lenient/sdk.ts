@@ -21,7 +21,7 @@ function lenient(caller: HttpClient): HttpClient {
       const { data, response } = await caller.send({ ...call, body: renamedTokens(body) });
       return { data: readableTokens(data), response };
     }
-    const renamedQuery = renamed(query) as Call['query'];
+    const renamedQuery = renamed(query ?? {}) as NonNullable<Call['query']>;
     const { data, response } = await caller.send({ ...call, body: renamed(body), query: renamedQuery });
     return { data: readable(data), response };
   };

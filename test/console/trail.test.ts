@@ -70,12 +70,9 @@ describe('the filter of the trail', () => {
   it('is the last 24 hours by default, and its own address', () => {
     const filter = filterOf({ token_id: 't', outcome: 'nonsense' });
     expect(filterOf(queryOf(filter))).toEqual(filter);
-    expect(logQueryOf(filter, START)).toMatchObject({
+    expect(logQueryOf(filter, START)).toEqual({
       token_id: 't',
-      application_id: undefined,
-      outcome: undefined,
       from: new Date(START - 24 * HOUR_MS).toISOString(),
-      to: undefined,
     });
   });
 

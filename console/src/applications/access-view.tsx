@@ -1,3 +1,4 @@
+import { filledIn } from '../parts/filled-in.ts';
 import { containersOf, decide, TOKEN_PERMISSIONS, type TokenPermission } from '../access.ts';
 import { useState } from 'preact/hooks';
 import { Choice, TextField } from '../parts/field.tsx';
@@ -18,7 +19,7 @@ async function loadApplications(client: Client, name: string, signal: AbortSigna
   const found: Application[] = [];
   let isWhole = true;
   for await (const application of client.applications.list(
-    { type: ['private', 'public'], name: name === '' ? undefined : name, size: 100 },
+    { type: ['private', 'public'], ...filledIn({ name }), size: 100 },
     { signal },
   )) {
     if (found.length === MOST) {

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Choice, TextField } from '../parts/field.tsx';
+import { filledIn } from '../parts/filled-in.ts';
 import { Empty, More, View, Waiting } from '../parts/page.tsx';
 import { ProblemBox } from '../parts/problem-box.tsx';
 import { Badge, Text, Time } from '../parts/text.tsx';
@@ -50,7 +51,7 @@ export function ApplicationsView() {
     'management',
     (client, after, signal) =>
       client.applications.list(
-        { name: settled || undefined, type: type === 'all' ? undefined : type, after, size: 50 },
+        { ...filledIn({ name: settled }), ...(type !== 'all' && { type }), after, size: 50 },
         { signal },
       ),
     [settled, type],

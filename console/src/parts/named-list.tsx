@@ -1,6 +1,7 @@
+import { filledIn } from './filled-in.ts';
 import { useState } from 'preact/hooks';
 import { linkTo, NEW } from '../route.ts';
-import type { Client, Page } from '../sdk.ts';
+import type { Client, Page, PageQuery } from '../sdk.ts';
 import { usePages } from '../session/use-pages.ts';
 import { shortened } from '../words.ts';
 import { TextField } from './field.tsx';
@@ -22,8 +23,7 @@ interface NamedListProps<T extends Named> {
   readonly createWords: string;
   readonly fetchPage: (
     client: Client,
-    name: string | undefined,
-    after: string | undefined,
+    query: PageQuery & { readonly name?: string },
     signal: AbortSignal,
   ) => PromiseLike<Page<T>>;
   readonly detailTitle: string;
@@ -41,7 +41,7 @@ export function NamedList<T extends Named>(props: NamedListProps<T>) {
   const settled = useSettled(name);
   const { items, total, isLoading, problem, more, reload } = usePages<T>(
     'management',
-    (client, after, signal) => fetchPage(client, settled === '' ? undefined : settled, after, signal),
+    (client, after, signal) => fetchPage(client, { ...filledIn({ name: settled }), after, size: 50 }, signal),
     [settled],
   );
   const create = (

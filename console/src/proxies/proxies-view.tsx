@@ -6,7 +6,7 @@ export const ProxiesView = () => (
     title="Proxies"
     path="proxies"
     createWords="New proxy"
-    fetchPage={(client, name, after, signal) => client.proxies.list({ name, after, size: 50 }, { signal })}
+    fetchPage={(client, query, signal) => client.proxies.list(query, { signal })}
     detail={({ destination_url: url }) => url}
     detailTitle="Destination"
     empty="A stored proxy writes a destination down, with secrets that its callers never see: a payment provider, a partner."

@@ -6,7 +6,7 @@ export const ReactorsView = () => (
     title="Reactors"
     path="reactors"
     createWords="New reactor"
-    fetchPage={(client, name, after, signal) => client.reactors.list({ name, after, size: 50 }, { signal })}
+    fetchPage={(client, query, signal) => client.reactors.list(query, { signal })}
     detail={({ application }) => (application === undefined ? 'no application' : application.name)}
     detailTitle="Acts as"
     empty="A reactor is code of yours that the service runs on detokenized arguments: only it sees the data."

@@ -1,3 +1,4 @@
+import { filledIn } from '../parts/filled-in.ts';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
@@ -26,7 +27,7 @@ function tokensOf(client: Client, filter: TokenFilter, after: string | undefined
   const { container, key, value } = filter;
   return client.tokens.list(
     {
-      container: container === '' ? undefined : container,
+      ...filledIn({ container }),
       ...(key !== '' && value !== '' && { metadata: { [key]: value } }),
       after,
       size: PAGE,

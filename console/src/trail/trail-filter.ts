@@ -1,3 +1,4 @@
+import { filledIn } from '../parts/filled-in.ts';
 import type { LogRecord, Outcome, TokenForm } from '../sdk.ts';
 
 export const HOUR_MS = 3_600_000;
@@ -107,17 +108,16 @@ const outcomeOf = (text: string): Outcome | undefined => OUTCOMES.find(([outcome
 /** The part of a filter that the service applies. `now` is in ms. */
 export function logQueryOf(filter: TrailFilter, now: number) {
   const { token_id, application_id, proxy_id, operation, outcome, hours, from, to } = filter;
-  const asked = (text: string) => (text === '' ? undefined : text);
-  const start = hours === '' ? asked(from) : new Date(now - Number(hours) * HOUR_MS).toISOString();
-  return {
-    token_id: asked(token_id),
-    application_id: asked(application_id),
-    proxy_id: asked(proxy_id),
-    operation: asked(operation),
+  const start = hours === '' ? from : new Date(now - Number(hours) * HOUR_MS).toISOString();
+  return filledIn({
+    token_id,
+    application_id,
+    proxy_id,
+    operation,
     outcome: outcomeOf(outcome),
     from: start,
-    to: hours === '' ? asked(to) : undefined,
-  };
+    to: hours === '' ? to : '',
+  });
 }
 
 export const hasForm = ({ tokens = [] }: LogRecord, form: string): boolean =>

@@ -12,10 +12,10 @@ import type {
 } from './resources.ts';
 
 export interface ApplicationQuery extends PageQuery {
-  readonly id?: string | readonly string[] | undefined;
-  readonly type?: ApplicationType | readonly ApplicationType[] | undefined;
+  readonly id?: string | readonly string[];
+  readonly type?: ApplicationType | readonly ApplicationType[];
   /** `*` matches any characters; without it, any name that contains this matches. */
-  readonly name?: string | undefined;
+  readonly name?: string;
 }
 
 export function applicationsOf(http: HttpClient) {
@@ -52,7 +52,7 @@ export function applicationsOf(http: HttpClient) {
      * @example for await (const { name } of client.applications.list({ type: 'private' })) console.log(name);
      */
     list: (query: ApplicationQuery = {}, options?: CallOptions): List<Application> =>
-      listOf(http, '/applications', { ...query }, options),
+      listOf(http, '/applications', query, options),
 
     /**
      * Replaces name, permissions and rules.

@@ -16,7 +16,7 @@ export function deliveriesOf(http: HttpClient) {
      * @example for await (const { invocation_id, last_reason } of client.reactors.deliveries.list(id)) console.log(invocation_id, last_reason);
      */
     list: (id: string, query: DeliveryQuery = {}, options?: CallOptions): List<ParkedDelivery> =>
-      listOf(http, path, { ...query }, { ...options, ids: [id] }),
+      listOf(http, path, query, { ...options, ids: [id] }),
 
     /**
      * Starts up to ten new attempts.

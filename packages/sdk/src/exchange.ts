@@ -1,4 +1,4 @@
-import { abortable, throwIfAborted, type Signal } from './abort.ts';
+import { abortable, onAbort, throwIfAborted, type Signal } from './abort.ts';
 import { ApiError } from './api-error.ts';
 import type { AttemptEvent, OnAttempt } from './attempt-event.ts';
 import { ConnectionError, TimeoutError } from './connection-error.ts';
@@ -55,7 +55,7 @@ async function attempt<T>({
   const ended = new AbortController();
   const end = () => ended.abort();
   const timer = setTimeout(end, timeoutMs);
-  signal?.addEventListener('abort', end);
+  const release = onAbort(signal, end);
   try {
     return await transport({ ...request, signal: ended.signal });
   } catch (failure) {
@@ -64,7 +64,7 @@ async function attempt<T>({
     throw connectionErrorOf(failure, request.url);
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', end);
+    release();
   }
 }
 

@@ -5,8 +5,10 @@ import { exchanged } from './exchange.ts';
 import { transportOver } from './fetch-transport.ts';
 import type { Fetch } from './fetch.ts';
 import { headerText, mergedHeaders } from './headers.ts';
+import { jsonText } from './json-text.ts';
 import { addressOf, pathOf } from './paths.ts';
 import { send, settingOf } from './platform.ts';
+import { parametersOf, queryText, type Filters, type Query } from './query.ts';
 import { contentOf, errorOf } from './read-response.ts';
 import type { Transform } from './resources.ts';
 import { retrying } from './retry.ts';
@@ -81,15 +83,14 @@ export interface WriteOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
-
 export interface Call extends WriteOptions, ViewOptions {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Has the form `/tokens/{id}`, as the route. */
   readonly path: string;
   /** Replace the parameters of `path`, in their order. */
   readonly ids?: readonly string[];
-  readonly query?: Query | undefined;
+  /** What a list is filtered by. */
+  readonly query?: Filters;
   readonly body?: unknown;
   /** A read-only POST. */
   readonly isSafe?: boolean;
@@ -108,8 +109,9 @@ export interface ProxiedCall extends CallOptions {
 
 export interface HttpClient {
   /**
-   * Returns the JSON of a success, or `undefined` without a body; throws `ApiError` and
-   * `ConnectionError`.
+   * Returns the JSON of a success, or `undefined` without a body, and an empty page without a
+   * request if no item can match the query; throws `ApiError`, `ConnectionError`, and `TypeError`
+   * for a query or a body that cannot be sent as it is.
    */
   send(call: Call): Promise<WithResponse<unknown>>;
   /**
@@ -118,18 +120,6 @@ export interface HttpClient {
    */
   proxied(call: ProxiedCall): Promise<TransportResponse>;
   readonly headerPrefix: string;
-}
-
-/** `{ id: ['a', 'b'], size: 2 }` as `?id=a&id=b&size=2`. */
-export function queryText(query: Query = {}): string {
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value === undefined) continue;
-    const values: readonly (string | number)[] = typeof value === 'object' ? value : [value];
-    for (const one of values) parameters.append(name, String(one));
-  }
-  const text = parameters.toString();
-  return text === '' ? '' : `?${text}`;
 }
 
 /** A number of the options, or its default. Throws `RangeError`. */
@@ -153,6 +143,15 @@ function baseOf(baseUrl: string): string {
   // `href` would preserve the question mark of an empty query.
   return origin + pathname.replace(/\/+$/, '');
 }
+
+/** The page of a list that no item can match: no request is necessary. */
+const EMPTY: WithResponse<unknown> = {
+  data: {
+    data: [],
+    pagination: { total_items: 0, page_number: 1, page_size: 20, total_pages: 0, after: null },
+  },
+  response: { status: 200, headers: {} },
+};
 
 const retriesOf = ({ maxRetries }: CallOptions, otherwise: number): number =>
   checked('maxRetries', maxRetries, otherwise, 0);
@@ -199,15 +198,15 @@ export function createHttpClient(options: ClientOptions): HttpClient {
       : { [reserved('TRACE-ID')]: headerText('traceId', traceId, TRACE_ID_MAX_LENGTH) }),
   });
 
-  const requestOf = (call: Call): Omit<TransportRequest, 'signal'> => ({
+  const requestOf = (call: Call, query: Query): Omit<TransportRequest, 'signal'> => ({
     method: call.method,
-    url: addressOf(base, pathOf(call.path, call.ids), queryText(call.query)),
+    url: addressOf(base, pathOf(call.path, call.ids), queryText(query)),
     headers: {
       ...ownHeaders(call),
       Accept: 'application/json',
       ...(call.body === undefined ? {} : { 'Content-Type': call.contentType ?? 'application/json' }),
     },
-    body: call.body === undefined ? undefined : JSON.stringify(call.body),
+    body: call.body === undefined ? undefined : jsonText(call.body),
   });
 
   const attemptsOf = (call: CallOptions & Pick<Call, 'path'> & { readonly method: string }) => ({
@@ -237,11 +236,13 @@ export function createHttpClient(options: ClientOptions): HttpClient {
       });
     },
     send: async (call) => {
+      const query = parametersOf(call.query ?? {});
+      if (query === undefined) return EMPTY;
       const isKeyed = call.idempotencyKey !== undefined;
       const mayRepeat = call.method === 'GET' || call.isSafe === true || isKeyed;
       return exchanged({
         ...attemptsOf(call),
-        request: requestOf(call),
+        request: requestOf(call, query),
         pauseAfter: retrying(mayRepeat ? retriesOf(call, maxRetries) : 0, isKeyed),
         read: (response) => contentOf(traceHeader, response),
       });

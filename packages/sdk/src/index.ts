@@ -3,7 +3,7 @@ export { ApiError } from './api-error.ts';
 export type { ApiPromise, ApiResponse, WithResponse } from './api-promise.ts';
 export type { ApplicationQuery } from './applications.ts';
 export type { AttemptEvent, OnAttempt } from './attempt-event.ts';
-export type { CallOptions, ClientOptions, Query, ViewOptions, WriteOptions } from './http-client.ts';
+export type { CallOptions, ClientOptions, ViewOptions, WriteOptions } from './http-client.ts';
 export type { Fetch, FetchRequest, FetchResponse } from './fetch.ts';
 export type * from './generics.ts';
 export { cardBrand, type CardBrand } from './card-brands.ts';
@@ -27,7 +27,9 @@ export type { List, Page, PageQuery, Pagination } from './list.ts';
 export type { LogQuery } from './logs.ts';
 export type { StoredProxyQuery } from './proxies.ts';
 export type { ProxyDestination, ProxyRequest, ProxyResponse } from './proxy.ts';
+export type { Query } from './query.ts';
 export type { ReactorQuery } from './reactors.ts';
+export type { PlatformBody } from './request-body.ts';
 export type * from './resources.ts';
 export type { SearchQuery, TokenQuery } from './tokens.ts';
 export {

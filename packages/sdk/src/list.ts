@@ -1,5 +1,7 @@
 import type { ApiPromise } from './api-promise.ts';
-import type { Call, HttpClient, CallOptions, Query } from './http-client.ts';
+import type { Call, HttpClient, CallOptions } from './http-client.ts';
+import { isPlainObject } from './json-text.ts';
+import type { Filters } from './query.ts';
 import { request } from './request.ts';
 
 export interface Pagination {
@@ -61,11 +63,14 @@ export function createList<T>(fetchPage: (next: Continuing) => ApiPromise<Page<T
   };
 }
 
-/** A list whose pages are requested by GET. */
+/** A list whose pages are requested by GET. Its request fails if `query` is no plain object. */
 export const listOf = <T>(
   http: HttpClient,
   path: string,
-  query: Query,
+  query: object,
   options?: CallOptions & Pick<Call, 'ids'>,
 ): List<T> =>
-  createList((next) => request(http, { ...options, method: 'GET', path, query: { ...query, ...next } }));
+  createList((next) => {
+    const asked = isPlainObject(query) ? { ...query, ...next } : (query as Filters);
+    return request(http, { ...options, method: 'GET', path, query: asked });
+  });

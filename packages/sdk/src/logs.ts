@@ -4,15 +4,15 @@ import type { LogRecord, Outcome } from './resources.ts';
 
 /** Records must match all filters. */
 export interface LogQuery extends Omit<PageQuery, 'page'> {
-  readonly token_id?: string | undefined;
-  readonly application_id?: string | undefined;
+  readonly token_id?: string;
+  readonly application_id?: string;
   /** Such as `getToken`. */
-  readonly operation?: string | undefined;
-  readonly outcome?: Outcome | undefined;
+  readonly operation?: string;
+  readonly outcome?: Outcome;
   /** ISO 8601; inclusive. */
-  readonly from?: string | undefined;
+  readonly from?: string;
   /** ISO 8601; exclusive. */
-  readonly to?: string | undefined;
+  readonly to?: string;
 }
 
 export function logsOf(http: HttpClient) {
@@ -23,6 +23,6 @@ export function logsOf(http: HttpClient) {
      * @example for await (const { operation, outcome } of client.logs.list({ token_id: id })) console.log(operation, outcome);
      */
     list: (query: LogQuery = {}, options?: CallOptions): List<LogRecord> =>
-      listOf(http, '/logs', { ...query }, options),
+      listOf(http, '/logs', query, options),
   };
 }

@@ -9,7 +9,7 @@ export function permissionsOf(http: HttpClient) {
      * @example const permissions = await client.permissions.list('private');
      */
     list: (applicationType?: ApplicationType, options?: CallOptions) => {
-      const query = { application_type: applicationType };
+      const query = applicationType === undefined ? {} : { application_type: applicationType };
       return request<readonly Permission[]>(http, { ...options, method: 'GET', path: '/permissions', query });
     },
   };

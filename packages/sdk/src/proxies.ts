@@ -14,9 +14,9 @@ import type {
 } from './resources.ts';
 
 export interface StoredProxyQuery extends PageQuery {
-  readonly id?: string | readonly string[] | undefined;
+  readonly id?: string | readonly string[];
   /** `*` matches any characters; without it, any name that contains this matches. */
-  readonly name?: string | undefined;
+  readonly name?: string;
 }
 
 export function proxiesOf(http: HttpClient) {
@@ -41,7 +41,7 @@ export function proxiesOf(http: HttpClient) {
      * @example for await (const { name } of client.proxies.list({ name: 'charge*' })) console.log(name);
      */
     list: (query: StoredProxyQuery = {}, options?: CallOptions): List<StoredProxy> =>
-      listOf(http, '/proxies', { ...query }, options),
+      listOf(http, '/proxies', query, options),
 
     /**
      * Replaces all members, except that an absent `configuration` stays.

@@ -1,14 +1,16 @@
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
-import { isBytes } from './is-bytes.ts';
-import { queryText, type HttpClient, type CallOptions, type Query } from './http-client.ts';
+import type { HttpClient, CallOptions } from './http-client.ts';
 import { checkedHeaders, headerText, headerValue, mergedHeaders } from './headers.ts';
 import type { AsJson, Json } from './json.ts';
 import { proxyPathOf } from './paths.ts';
 import { SENDS_BODY_OF_GET } from './platform.ts';
+import { queryText, type Query } from './query.ts';
+import { requestBodyOf, type PlatformBody } from './request-body.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 interface ProxyRequestMembers<B> extends Omit<CallOptions, 'maxRetries'> {
+  /** `POST` with a body, else `GET`. */
   readonly method?: (typeof METHODS)[number] | undefined;
   /** Appended to the path of the destination; without `.` and `..`, and without a query. */
   readonly path?: string | undefined;
@@ -19,10 +21,11 @@ interface ProxyRequestMembers<B> extends Omit<CallOptions, 'maxRetries'> {
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * Strings and bytes are sent unchanged, with your `Content-Type`; other values as JSON. In a
-   * browser a GET has no body.
+   * Strings and bytes are sent unchanged, with your `Content-Type`. Forms, blobs and streams are
+   * sent as `fetch` does; a stream is read whole before. Any other value is sent as JSON, and
+   * throws `TypeError` if JSON would lose its content. In a browser a GET has no body.
    */
-  readonly body?: (B & AsJson<B>) | Uint8Array | undefined;
+  readonly body?: (B & AsJson<B>) | PlatformBody | undefined;
   /** Sets `Keep-Alive` of the outbound call. */
   readonly keepAlive?: string | undefined;
   /** Sets `Connection` of the outbound call. */
@@ -61,15 +64,6 @@ export interface ProxyResponse {
   json(): unknown;
 }
 
-/** Throws `TypeError` for a value that cannot be sent. */
-function bodyOf(body: unknown): { readonly body: string | Uint8Array | undefined; readonly type?: string } {
-  if (body === undefined || typeof body === 'string' || isBytes(body)) return { body };
-  // `JSON.stringify` returns undefined for a function, although its types do not say so.
-  const text = JSON.stringify(body) as string | undefined;
-  if (text === undefined) throw new TypeError('body must be text, bytes, or what JSON can say');
-  return { body: text, type: 'application/json' };
-}
-
 export function proxyOf(http: HttpClient) {
   const header = (name: string) => `${http.headerPrefix}-${name}`;
   const reserved = (name: string, option: string, value: string) => ({
@@ -86,19 +80,19 @@ export function proxyOf(http: HttpClient) {
     const {
       url,
       proxyKey,
-      method = 'GET',
+      body,
+      method = body === undefined ? 'GET' : 'POST',
       path = '',
       query,
       headers,
-      body,
       keepAlive,
       connection,
       ...options
     } = proxied;
     if (!METHODS.includes(method)) throw new TypeError(`method must be ${METHODS.join(', ')}`);
-    const content = bodyOf(body);
-    if (method === 'GET' && content.body !== undefined && !SENDS_BODY_OF_GET)
+    if (method === 'GET' && body !== undefined && !SENDS_BODY_OF_GET)
       throw new TypeError('A browser sends no GET with a body');
+    const content = await requestBodyOf(body, options.signal);
     const response = await http.proxied({
       ...options,
       method,

@@ -7,9 +7,9 @@ import { request } from './request.ts';
 import type { NewReactor, Reactor, ReactorChange, ReactorResponse } from './resources.ts';
 
 export interface ReactorQuery extends PageQuery {
-  readonly id?: string | readonly string[] | undefined;
+  readonly id?: string | readonly string[];
   /** `*` matches any characters; without it, any name that contains this matches. */
-  readonly name?: string | undefined;
+  readonly name?: string;
 }
 
 export function reactorsOf(http: HttpClient) {
@@ -35,7 +35,7 @@ export function reactorsOf(http: HttpClient) {
      * @example for await (const { name } of client.reactors.list({ name: 'charge*' })) console.log(name);
      */
     list: (query: ReactorQuery = {}, options?: CallOptions): List<Reactor> =>
-      listOf(http, '/reactors', { ...query }, options),
+      listOf(http, '/reactors', query, options),
 
     /**
      * Replaces all members; without `application` the reactor has none afterwards.

@@ -6,11 +6,11 @@ import { request } from './request.ts';
 import type { Token } from './resources.ts';
 
 export interface TokenQuery extends PageQuery {
-  readonly id?: string | readonly string[] | undefined;
+  readonly id?: string | readonly string[];
   /** Matched case-insensitively; all must match. */
-  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  readonly metadata?: Readonly<Record<string, string>>;
   /** Such as `/pci/`; tokens in it and below it match. */
-  readonly container?: string | undefined;
+  readonly container?: string;
 }
 
 export interface SearchQuery extends PageQuery {
@@ -39,11 +39,8 @@ export function tokensOf(http: HttpClient) {
      * One page when awaited, every token when iterated.
      * @example for await (const token of client.tokens.list({ metadata: { customer: '7' } })) console.log(token.id);
      */
-    list: ({ metadata = {}, ...query }: TokenQuery = {}, options?: ViewOptions): List<Token> => {
-      const filters = Object.entries(metadata).map(([key, value]) => [`metadata.${key}`, value]);
-      const all = { ...query, ...(Object.fromEntries(filters) as Record<string, string>) };
-      return listOf(http, '/tokens', all, options);
-    },
+    list: (query: TokenQuery = {}, options?: ViewOptions): List<Token> =>
+      listOf(http, '/tokens', query, options),
 
     /**
      * Changes a token by a merge patch: `null` removes.

@@ -15,7 +15,7 @@ export type WebhookHeaders =
 
 export interface WebhookToVerify {
   /** The unchanged body: parsing and serializing it again would change the signed text. */
-  readonly body: string | Uint8Array;
+  readonly body: string | Uint8Array | ArrayBuffer;
   readonly headers: WebhookHeaders;
   /** The tenant's webhook secret. It may begin with `whsec_`. */
   readonly secret: string;
@@ -76,9 +76,10 @@ function keyOf(secret: string): Uint8Array<ArrayBuffer> {
 }
 
 /** Throws `TypeError` for a parsed body. */
-function signedBytes(body: string | Uint8Array): Uint8Array {
+function signedBytes(body: WebhookToVerify['body']): Uint8Array {
   if (typeof body === 'string') return new TextEncoder().encode(body);
   if (isBytes(body)) return body;
+  if (Object.prototype.toString.call(body) === '[object ArrayBuffer]') return new Uint8Array(body);
   throw new TypeError('body must be text or bytes, as it came: before anything parses it');
 }
 

@@ -51,7 +51,7 @@ describe('the option fetch', () => {
       ['set-cookie', 'b=2'],
     ]);
     const body = new Uint8Array([1, 2]);
-    const response = await clientOver(fetch).proxy({ url: 'https://api.example.com', body });
+    const response = await clientOver(fetch).proxy({ url: 'https://api.example.com', method: 'GET', body });
     expect([response.status, response.json(), response.setCookies]).toEqual([
       202,
       { paid: true },

@@ -117,13 +117,13 @@ export async function right(maybe: string | undefined, json: Json, ids: readonly
     timeout: null,
     configuration: { REGION: null },
   });
-  for await (const { configuration_names } of client.proxies.list({ name: maybe })) configuration_names.at(0);
+  for await (const { configuration_names } of client.proxies.list({ name: 'p' })) configuration_names.at(0);
   const [latest] = await client.proxies.listVersions(proxyId);
   await client.proxies.revert(proxyId, { version: latest?.version ?? 1 });
   const { hint } = await client.proxies.keys.create(proxyId, { expires_at: maybe });
   const stored = await client.proxy({ proxyKey, path: 'charges', method: 'POST', body: { hint } });
 
-  const logs = await client.logs.list({ token_id: token.id, outcome: 'refused', from: maybe, size: 5 });
+  const logs = await client.logs.list({ token_id: token.id, outcome: 'refused', after: maybe, size: 5 });
   const said: readonly LogRecord[] = logs.data;
   for await (const { tokens = [] } of client.logs.list()) tokens.map(({ form }) => form satisfies TokenForm);
 
@@ -144,6 +144,8 @@ export async function right(maybe: string | undefined, json: Json, ids: readonly
     body: new Uint8Array(),
     query: { a: ids },
   });
+  await client.proxy({ url: 'https://example.com', body: new URLSearchParams({ a: '1' }) });
+  await client.proxy({ url: 'https://example.com', body: new ArrayBuffer(1) });
   console.log(listed, card, key, first, second, nothing, any, last4, n, title, proxied.text(), said);
   console.log(patched.version, stored.status);
 }
@@ -193,6 +195,10 @@ export async function wrong(token: Token): Promise<void> {
   const unknown: unknown = token;
   // @ts-expect-error -- an unknown value may not be JSON
   await client.proxy({ url: 'https://example.com', method: 'POST', body: unknown });
+  // @ts-expect-error -- a filter without a value would list everything
+  await client.tokens.list({ metadata: { customer: undefined } });
+  // @ts-expect-error -- neither would one of ids
+  await client.tokens.list({ id: undefined });
   // @ts-expect-error -- the proxy has no such method
   await client.proxy({ url: 'https://example.com', method: 'TRACE' });
   // @ts-expect-error -- a card has a number

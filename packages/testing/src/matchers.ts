@@ -22,7 +22,7 @@ export interface VaultMatchers<R = unknown> {
 
 /** Matchers as `expect.extend` takes them: a type, since those of an interface have no index. */
 export type MatcherFunctions = {
-  toBeToken(received: unknown, type?: string): MatcherResult;
+  toBeToken(received: unknown, ...type: readonly [type?: string]): MatcherResult;
   toHaveBeenRevealedTo(received: unknown, application: NamedApplication): Promise<MatcherResult>;
 };
 
@@ -53,7 +53,11 @@ function applicationOf(vault: Pick<Vault, 'hasApplication'>, application: unknow
  */
 export function vaultMatchers(vault: Pick<Vault, 'typeOf' | 'hasApplication' | 'logs'>): MatcherFunctions {
   return {
-    toBeToken(received, type) {
+    toBeToken(received, ...types) {
+      const [type] = types;
+      // A type that a test meant to set, and did not, would make any token right.
+      if (types.length > 0 && typeof type !== 'string')
+        throw new TypeError('the expected type is no text: name one, or leave it out');
       const id = idOf(received);
       const found = id === undefined ? undefined : vault.typeOf(id);
       const pass = found !== undefined && (type === undefined || found === type);

@@ -94,6 +94,7 @@ describe('the matchers', () => {
     const token = await masked.tokens.create({ type: 'card', data: CARD });
     expect(matchers.toBeToken(token).pass).toBe(true);
     expect(matchers.toBeToken(token.id, 'card').pass).toBe(true);
+    expect(() => matchers.toBeToken(token.id, undefined)).toThrow('the expected type is no text');
     expect(matchers.toBeToken(token.id, 'bank').message()).toContain('its type is card');
     for (const value of [CARD.number, 7, null, { id: 7 }, {}]) {
       const { pass, message } = matchers.toBeToken(value);
