@@ -14,11 +14,6 @@ function namesIn(heading: string): readonly string[] {
   );
 }
 
-it('docs/contract.md lists exactly the filters that the service adds to Liquid', () => {
-  const names = namesIn('Filters').map((name) => name.replace(/:$/, ''));
-  expect(names.toSorted()).toEqual([...OWN_FILTERS.keys()].toSorted());
-});
-
 it('docs/contract.md lists exactly the filters that an id may use', () => {
   const text = readFileSync('docs/contract.md', 'utf8');
   const [sentence = ''] = /An `id` expression may use only the alias filters and [^.]*\./.exec(text) ?? [];

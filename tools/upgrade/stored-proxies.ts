@@ -1,4 +1,8 @@
 import { z } from 'zod';
+import { createBudget } from '../../src/core/expressions/budget.ts';
+import { ExpressionError } from '../../src/core/expressions/expression-error.ts';
+import { parseExpression } from '../../src/core/expressions/parse-expression.ts';
+import { parseTemplate } from '../../src/core/expressions/template.ts';
 import { compileRegex } from '../../src/core/proxies/linear-regex.ts';
 import { hides, isMasked } from '../../src/core/proxies/message-headers.ts';
 
@@ -127,9 +131,53 @@ function ofRequests(found: ListedProxy): readonly Found[] {
   ];
 }
 
+/** The filters of an expression; the name before them is not read. */
+const filtersIn = (source: string): string | undefined => {
+  const bar = source.indexOf('|');
+  return bar === -1 ? undefined : `value ${source.slice(bar)}`;
+};
+
+/** Why an expression of a text fails from now on, such as a filter without its argument. */
+function problemOf(text: string): string | undefined {
+  const budget = createBudget(() => 0);
+  try {
+    for (const part of parseTemplate(text)) {
+      const source = part.kind === 'expression' ? filtersIn(part.source) : undefined;
+      if (source !== undefined) parseExpression(source, budget);
+    }
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    return error.message;
+  }
+}
+
+const textsIn = (value: unknown): readonly string[] => {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+};
+
+function ofExpressions(found: ListedProxy): readonly Found[] {
+  return (['request_transforms', 'response_transforms'] as const).flatMap((member) =>
+    found[member].flatMap((each, at) => {
+      const problem = textsIn(each)
+        .map(problemOf)
+        .find((one) => one !== undefined);
+      if (problem === undefined) return [];
+      return [
+        {
+          kind: 'refused' as const,
+          what: `an expression of ${member}[${String(at)}] ${problem}: every call that reaches it fails.`,
+          remedy: 'Correct it before the deployment (docs/contract.md#filters).',
+        },
+      ];
+    }),
+  );
+}
+
 /** Everything that changes for a stored proxy. */
 export const findingsOf = (found: ListedProxy): readonly ProxyFinding[] =>
-  [...ofMasks(found), ...ofAnswers(found), ...ofRequests(found)].map((each) => ({
+  [...ofMasks(found), ...ofExpressions(found), ...ofAnswers(found), ...ofRequests(found)].map((each) => ({
     ...each,
     id: found.id,
     name: found.name,

@@ -1,32 +1,35 @@
-import { hintOf } from '../shared/known-names.ts';
 import { ExpressionError } from './expression-error.ts';
 
-/**
- * An argument of a filter, as Liquid passes it: a value by position, or a pair of name and value.
- */
+/** An argument that an expression writes with its name, such as `mask: '*'`. */
+export class NamedArgument {
+  readonly name: string;
+
+  readonly value: unknown;
+
+  constructor(name: string, value: unknown) {
+    this.name = name;
+    this.value = value;
+  }
+}
+
+/** An argument of a filter: a value by position, or a {@link NamedArgument}. */
 export type FilterArgument = unknown;
 
-/**
- * Arguments by name. Positional arguments get the names in order; named ones (`mask: '*'`) have
- * their own. Throws {@link ExpressionError} for too many arguments and for unknown names.
- */
+export const valueOf = (argument: FilterArgument): unknown =>
+  argument instanceof NamedArgument ? argument.value : argument;
+
+/** Arguments by name: those by position get the names of the filter's parameters in order. */
 export function namedArguments(
   names: readonly string[],
   args: readonly FilterArgument[],
 ): ReadonlyMap<string, unknown> {
-  const result = new Map<string, unknown>();
   let position = 0;
-  for (const argument of args) {
-    const pair: readonly unknown[] | undefined = Array.isArray(argument) ? argument : undefined;
-    const named =
-      pair?.length === 2 && typeof pair[0] === 'string' ? { name: pair[0], value: pair[1] } : undefined;
-    const name = named?.name ?? names[position++];
-    if (name === undefined) throw new ExpressionError('has a filter with too many arguments');
-    if (!names.includes(name))
-      throw new ExpressionError(`has a filter with an unknown argument${hintOf(name, names)}`);
-    result.set(name, named === undefined ? argument : named.value);
-  }
-  return result;
+  return new Map(
+    args.map((argument) => [
+      argument instanceof NamedArgument ? argument.name : (names[position++] ?? ''),
+      valueOf(argument),
+    ]),
+  );
 }
 
 const COUNT_MAX = 100_000;

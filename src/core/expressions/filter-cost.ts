@@ -1,4 +1,4 @@
-import type { FilterArgument } from './arguments.ts';
+import { valueOf, type FilterArgument } from './arguments.ts';
 import type { Budget } from './budget.ts';
 import { weigh } from './weight.ts';
 
@@ -24,12 +24,11 @@ export const lengthOf = (value: unknown): number =>
   typeof value === 'string' || Array.isArray(value) ? value.length : 0;
 
 /**
- * Length of the longest text among the arguments, at least 1. A named argument is a pair of a name
- * and a value.
+ * Length of the longest text among the arguments, at least 1.
  */
 export const longest = (args: readonly FilterArgument[]): number =>
   args.reduce<number>((length, argument) => {
-    const text: unknown = Array.isArray(argument) && argument.length === 2 ? argument[1] : argument;
+    const text = valueOf(argument);
     return typeof text === 'string' ? Math.max(length, text.length) : length;
   }, 1);
 
@@ -48,6 +47,6 @@ export function charge(
   args: readonly FilterArgument[],
 ): void {
   budget.charge(CALL);
-  if (each > 0) for (const part of [value, ...args]) weigh(part, each, budget);
+  if (each > 0) for (const part of [value, ...args.map(valueOf)]) weigh(part, each, budget);
   if (more !== undefined) budget.charge(Math.ceil(more(value, args)));
 }

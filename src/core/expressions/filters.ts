@@ -1,7 +1,8 @@
 import type { Json } from '../shared/json.ts';
 import { aliasCard, aliasPreserveFormat, aliasPreserveLength } from './alias-filters.ts';
-import type { FilterArgument } from './arguments.ts';
+import { valueOf, type FilterArgument } from './arguments.ts';
 import type { Budget } from './budget.ts';
+import { namedParameters, type Parameter, type Parameters } from './parameters.ts';
 import { charge, lengthOf, longest, SHALLOW, type Cost } from './filter-cost.ts';
 import { cardBin, cardMask, last4, reveal, revealFirst, revealLast } from './masking-filters.ts';
 import { json, padLeft, padRight, stringify, toBoolean, toNumber, toText } from './value-filters.ts';
@@ -23,28 +24,30 @@ const padding: Cost = { each: 4, more: (_, [length]) => (Number(length) > 0 ? Nu
  * Filters of the service on text (docs/contract.md#filters); any other value is converted to text
  * first.
  */
-const ON_TEXT: Readonly<Record<string, readonly [filter: TextFilter, cost: Cost]>> = {
+const ON_TEXT: Readonly<
+  Record<string, readonly [filter: TextFilter, cost: Cost, ...parameters: readonly Parameter[]]>
+> = {
   last4: [last4, SHALLOW],
-  reveal_last: [revealLast, hiding],
-  reveal_first: [revealFirst, hiding],
-  reveal: [reveal, hiding],
-  card_mask: [cardMask, cardHiding],
+  reveal_last: [revealLast, hiding, 'n', 'mask?'],
+  reveal_first: [revealFirst, hiding, 'n', 'mask?'],
+  reveal: [reveal, hiding, 'first?', 'last?', 'mask?', 'preserve?'],
+  card_mask: [cardMask, cardHiding, 'bin?', 'last4?', 'mask?', 'preserve?'],
   card_bin: [cardBin, { each: 40 }],
-  pad_left: [padLeft, padding],
-  pad_right: [padRight, padding],
+  pad_left: [padLeft, padding, 'length', 'fill?'],
+  pad_right: [padRight, padding, 'length', 'fill?'],
   to_string: [toText, SHALLOW],
 };
 
 /** Filters of the service on text that draw random characters. */
 const ALIASES = {
-  alias_card: aliasCard,
-  alias_preserve_format: aliasPreserveFormat,
-  alias_preserve_length: aliasPreserveLength,
+  alias_card: [aliasCard, 'bin?', 'last4?'],
+  alias_preserve_format: [aliasPreserveFormat, 'first?', 'last?'],
+  alias_preserve_length: [aliasPreserveLength, 'first?', 'last?'],
 } as const;
 
 /** Filters of the service that take a value of any type. */
 const ON_VALUES: Readonly<Record<string, Filter>> = {
-  json: (budget, value, [path]) => json(value, path, budget),
+  json: (budget, value, [path]) => json(value, valueOf(path), budget),
   stringify(budget, value) {
     charge(budget, { each: typeof value === 'string' ? 0 : WRITE_JSON }, value, []);
     return stringify(value);
@@ -68,7 +71,7 @@ function textFilter(filter: TextFilter, cost: Cost): Filter {
 }
 
 /** The budget of the evaluation has the random source. */
-function aliasFilter(filter: (typeof ALIASES)[keyof typeof ALIASES]): Filter {
+function aliasFilter([filter]: (typeof ALIASES)[keyof typeof ALIASES]): Filter {
   return (budget, value, args) => {
     const draw: TextFilter = (text, ...rest) => filter(budget.randomInt, text, ...rest);
     return textFilter(draw, ALIAS)(budget, value, args);
@@ -92,4 +95,17 @@ export const OWN_FILTERS: ReadonlyMap<string, Filter> = new Map([
   ...Object.entries(ON_TEXT).map(([name, [filter, cost]]) => [name, textFilter(filter, cost)] as const),
   ...Object.entries(ALIASES).map(([name, filter]) => [name, aliasFilter(filter)] as const),
   ...Object.entries(ON_VALUES),
+]);
+
+/** What each of them is called with; the others take no argument. */
+export const OWN_PARAMETERS: ReadonlyMap<string, Parameters> = new Map([
+  ...Object.entries(ON_TEXT).map(
+    ([name, [, , ...parameters]]) => [name, namedParameters(...parameters)] as const,
+  ),
+  ...Object.entries(ALIASES).map(
+    ([name, [, ...parameters]]) => [name, namedParameters(...parameters)] as const,
+  ),
+  ...Object.keys(ON_VALUES).map(
+    (name) => [name, namedParameters(...(name === 'json' ? ['path'] : []))] as const,
+  ),
 ]);

@@ -1,19 +1,32 @@
-import { Drop, Liquid, TokenKind, Tokenizer, toValueSync, Value, type FilterImplOptions } from 'liquidjs';
+import {
+  Drop,
+  Liquid,
+  TokenKind,
+  Tokenizer,
+  toValueSync,
+  Value,
+  type FilterImplOptions,
+  type Token,
+} from 'liquidjs';
 import type { Json } from '../shared/json.ts';
 import { madeOnce } from '../shared/made-once.ts';
 import { hintOf } from '../shared/known-names.ts';
 import { jsonContext } from './json-context.ts';
 import { ExpressionError } from './expression-error.ts';
-import { OWN_FILTERS, type Filter } from './filters.ts';
+import { NamedArgument } from './arguments.ts';
+import { OWN_FILTERS, OWN_PARAMETERS, type Filter } from './filters.ts';
+import { checkUse, namedParameters, type Parameters } from './parameters.ts';
 import { resultOf, type Expression } from './result.ts';
-import { STANDARD_FILTERS, type LiquidFilter } from './standard-filters.ts';
+import { STANDARD_FILTERS, STANDARD_PARAMETERS, type LiquidFilter } from './standard-filters.ts';
 import { SyntaxProblem, unexpected, unreadable, type UsedName } from './syntax-problem.ts';
 
 /*
  * LiquidJS is loaded on first use (lib/bundle.ts): the top level of this module must not use it.
  */
 
-export const FILTER_NAMES: readonly string[] = [...STANDARD_FILTERS.keys(), ...OWN_FILTERS.keys()];
+const PARAMETERS: ReadonlyMap<string, Parameters> = new Map([...STANDARD_PARAMETERS, ...OWN_PARAMETERS]);
+
+export const FILTER_NAMES: readonly string[] = [...PARAMETERS.keys()];
 
 /** Steps of parsing, for each character. */
 const PARSE = 150;
@@ -34,6 +47,28 @@ const withContext = (filter: Filter): LiquidFilter =>
     return filter(this.context.budget, present(value), args);
   };
 
+/** An argument as LiquidJS parses it. One with a name is a pair. */
+type ParsedArgument = object | readonly [name: string, value: object];
+
+const isNamed = (argument: ParsedArgument): argument is readonly [name: string, value: object] =>
+  Array.isArray(argument);
+
+/** How LiquidJS calls a filter: the source says which arguments have names, not their values. */
+type Called = ThisParameterType<LiquidFilter> & {
+  readonly token: { readonly args: readonly ParsedArgument[] };
+};
+
+const withNames = (filter: LiquidFilter) =>
+  function (this: Called, value: unknown, ...args: readonly unknown[]) {
+    const named = args.map((argument, at) => {
+      const parsed = this.token.args[at];
+      return parsed !== undefined && isNamed(parsed)
+        ? new NamedArgument(parsed[0], (argument as readonly unknown[])[1])
+        : argument;
+    });
+    return filter.call(this, value, ...named);
+  };
+
 function createLiquid(): Liquid {
   const liquid = new Liquid({
     strictFilters: true,
@@ -48,7 +83,7 @@ function createLiquid(): Liquid {
   for (const name of Object.keys(liquid.filters)) liquid.unregisterFilter(name);
   for (const name of Object.keys(liquid.tags)) Reflect.deleteProperty(liquid.tags, name);
   const register = (name: string, filter: LiquidFilter) => {
-    liquid.registerFilter(name, filter as unknown as FilterImplOptions);
+    liquid.registerFilter(name, withNames(filter) as unknown as FilterImplOptions);
   };
   for (const [name, filter] of STANDARD_FILTERS) register(name, filter);
   for (const [name, filter] of OWN_FILTERS) register(name, withContext(filter));
@@ -101,6 +136,26 @@ function unknownFilter({ name, begin }: { readonly name: string; readonly begin:
   return new SyntaxProblem(`has an unknown filter${shown}`, begin, { hint: hintOf(name, FILTER_NAMES) });
 }
 
+const nameOf = (argument: ParsedArgument): string | undefined =>
+  isNamed(argument) ? argument[0] : undefined;
+
+/**
+ * A backslash in a JSONPath belongs to the path (RFC 9535, 2.3.1.1), except before the quotation
+ * mark that encloses the path, where it is Liquid's.
+ */
+function readBackslashesOnce(args: readonly ParsedArgument[]): void {
+  for (const argument of args) {
+    const token = (isNamed(argument) ? argument[1] : argument) as Token;
+    if (token.kind !== TokenKind.Quoted) continue;
+    const text = token.getText();
+    const quote = text.charAt(0);
+    const path = text
+      .slice(1, -1)
+      .replace(/\\(.)/gs, (pair, character: string) => (character === quote ? quote : pair));
+    Object.assign(token, { content: path });
+  }
+}
+
 interface ReadValue {
   readonly value: Value;
   readonly filters: readonly UsedName[];
@@ -122,7 +177,12 @@ function readWhole(source: string): ReadValue {
   if (!tokenizer.end())
     throw unexpected(tokenizer.p, isWithoutArguments ? ARGUMENTS_OR_MORE : A_FILTER_OR_END);
   if (source.trimEnd().endsWith('|')) throw unexpected(source.length, 'the name of a filter');
-  const used = filters.map(({ name, begin }) => ({ name, at: begin }));
+  const used = filters.map(({ name, begin, args }) => {
+    const use = { name, at: begin, argumentNames: (args as readonly ParsedArgument[]).map(nameOf) };
+    checkUse(PARAMETERS.get(name) ?? namedParameters(), use);
+    if (name === 'json') readBackslashesOnce(args);
+    return { name, at: begin };
+  });
   return { value: new Value(token, liquid()), filters: used };
 }
 

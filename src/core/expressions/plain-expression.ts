@@ -1,8 +1,9 @@
 import type { Json } from '../shared/json.ts';
 import { memberOf } from './member-of.ts';
 import { parseJson } from '../shared/parse-json.ts';
-import type { FilterArgument } from './arguments.ts';
-import { OWN_FILTERS, type Filter } from './filters.ts';
+import { NamedArgument, type FilterArgument } from './arguments.ts';
+import { OWN_FILTERS, OWN_PARAMETERS, type Filter } from './filters.ts';
+import { misfit } from './parameters.ts';
 import { SOURCE_MAX_LENGTH } from './parsed-once.ts';
 import { resultOf, type Expression } from './result.ts';
 import type { UsedName } from './syntax-problem.ts';
@@ -66,7 +67,7 @@ function readArguments(reader: Reader): readonly FilterArgument[] | undefined {
     const name = reader.next(ARGUMENT_NAME)?.[1];
     const [found, text = '', comma] = reader.next(LITERAL) ?? [];
     if (found === undefined) return undefined;
-    args.push(name === undefined ? literal(text) : [name, literal(text)]);
+    args.push(name === undefined ? literal(text) : new NamedArgument(name, literal(text)));
     more = comma === ',';
   }
   return args;
@@ -75,10 +76,16 @@ function readArguments(reader: Reader): readonly FilterArgument[] | undefined {
 function readFilter(reader: Reader): FilterCall | undefined {
   const found = reader.next(FILTER);
   const [text = '', name = '', colon] = found ?? [];
-  const filter = OWN_FILTERS.get(name);
-  if (found === null || filter === undefined) return undefined;
+  const [filter, parameters] = [OWN_FILTERS.get(name), OWN_PARAMETERS.get(name)];
+  if (found === null || filter === undefined || parameters === undefined) return undefined;
   const args = colon === ':' ? readArguments(reader) : [];
-  return args && { name, at: found.index + text.indexOf(name), filter, args };
+  if (args === undefined) return undefined;
+  const at = found.index + text.indexOf(name);
+  const argumentNames = args.map((argument) =>
+    argument instanceof NamedArgument ? argument.name : undefined,
+  );
+  // Liquid's parser says what is wrong.
+  return misfit(parameters, argumentNames) === undefined ? { name, at, filter, args } : undefined;
 }
 
 /** Parses a path of names and filters; `undefined` for any other text, valid or not. */

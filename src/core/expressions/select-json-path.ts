@@ -1,4 +1,10 @@
-import { JSONPathEnvironment, JSONPathNodeList, type JSONPathNode } from 'json-p3';
+import {
+  JSONPathEnvironment,
+  JSONPathError,
+  JSONPathNodeList,
+  type JSONPathNode,
+  type JSONPathQuery,
+} from 'json-p3';
 import type { Json } from '../shared/json.ts';
 import { memberOf } from './member-of.ts';
 import type { Budget } from './budget.ts';
@@ -99,6 +105,18 @@ function countSteps(part: object, budget: Budget): void {
   }
 }
 
+/** Throws {@link ExpressionError} with the place of a fault; the message quotes nothing. */
+function compile(path: string, budget: Budget): JSONPathQuery {
+  try {
+    return environment(budget).compile(path);
+  } catch (error) {
+    if (!(error instanceof JSONPathError)) throw error;
+    const at = error.token.index + 1;
+    const hint = path.startsWith('$') ? '' : '; a path starts with `$`';
+    throw new ExpressionError(`has a json filter whose path is not valid at character ${String(at)}${hint}`);
+  }
+}
+
 /**
  * The one value that a path selects; `undefined` for none. Throws {@link ExpressionError} for
  * several values, and if the budget is exceeded.
@@ -108,7 +126,7 @@ export function selectJsonPath(path: string, value: Json, budget: Budget): Json 
   budget.charge((path.length + 60) * COMPILE);
   if (MEMBERS.test(path))
     return path.split('.').slice(1).reduce<unknown>(memberOf, value) as Json | undefined;
-  const compiled = environment(budget).compile(path);
+  const compiled = compile(path, budget);
   countSteps(compiled, budget);
   const nodes = compiled.lazyQuery(value as never);
   const [first, second] = [nodes.next(), nodes.next()];

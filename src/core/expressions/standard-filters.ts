@@ -1,7 +1,8 @@
 import { filters as liquidFilters } from 'liquidjs';
-import type { FilterArgument } from './arguments.ts';
+import { NamedArgument, type FilterArgument } from './arguments.ts';
 import type { JsonContext } from './json-context.ts';
 import { ExpressionError } from './expression-error.ts';
+import { checkKinds, type Kind, type Parameters } from './parameters.ts';
 import { charge, lengthOf, longest, SHALLOW, textLength, type Cost, type More } from './filter-cost.ts';
 
 /**
@@ -38,66 +39,99 @@ const dateFormat: More = (_, [format]) => {
   return 20_000 + text.length * 500 + (text.match(NAMED_FORMATS) ?? []).length * 70_000;
 };
 
-const NUMBER: Cost = { each: 16 };
-const PLAIN_TEXT: Cost = { each: 4 };
+interface StandardFilter extends Cost {
+  /** Kinds of the arguments, by position. Those that may be left out end in `?`. */
+  readonly takes?: readonly (Kind | `${Kind}?`)[];
+  readonly named?: readonly string[];
+  /** Runs instead of a filter of this name, which LiquidJS does not have. */
+  readonly by?: (run: (name: string, value: unknown) => unknown, value: unknown) => unknown;
+}
+
+const ROUNDING: StandardFilter = { each: 16 };
+const NUMBER: StandardFilter = { each: 16, takes: ['number'] };
+/** `null` is empty text, as in a template. */
+const PLAIN_TEXT: StandardFilter = { each: 4, takes: ['value'] };
+const REMOVE: StandardFilter = { each: 4, more: search(2), takes: ['text'] };
+const REPLACE: StandardFilter = { each: 4, more: search(2), takes: ['text', 'text'] };
+/** Reads a member of each element, and compares it. */
+const SELECT: StandardFilter = { each: 4, more: path(1_000, 320), takes: ['text', 'value?'] };
+
+/** The alphabet of RFC 4648, 5, with padding, as Liquid writes it. */
+const encodeForUrls: StandardFilter['by'] = (run, value) =>
+  String(run('base64_encode', value)).replaceAll('+', '-').replaceAll('/', '_');
+
+const decodeFromUrls: StandardFilter['by'] = (run, value) => {
+  if (typeof value === 'string' && /[+/]/.test(value)) throw new ExpressionError('has no base64 for URLs');
+  return run(
+    'base64_decode',
+    typeof value === 'string' ? value.replaceAll('-', '+').replaceAll('_', '/') : value,
+  );
+};
+
 /**
  * The filters of https://shopify.github.io/liquid/. LiquidJS has more, which are left out because
  * they evaluate a text (`where_exp`, ...), draw at random or use the environment.
  */
-const STANDARD: Readonly<Record<string, Cost>> = {
-  abs: NUMBER,
+const STANDARD: Readonly<Record<string, StandardFilter>> = {
+  abs: ROUNDING,
   append: PLAIN_TEXT,
   at_least: NUMBER,
   at_most: NUMBER,
   base64_decode: { each: 15 },
   base64_encode: { each: 4 },
+  base64_url_safe_decode: { each: 20, by: decodeFromUrls },
+  base64_url_safe_encode: { each: 10, by: encodeForUrls },
   capitalize: { each: 6 },
-  ceil: NUMBER,
+  ceil: ROUNDING,
   compact: { each: 4 },
-  concat: { each: 0, more: (value, [other]) => 4 * (lengthOf(value) + lengthOf(other)) },
-  date: { each: 4, more: dateFormat },
-  default: SHALLOW,
+  concat: { each: 0, more: (value, [other]) => 4 * (lengthOf(value) + lengthOf(other)), takes: ['list'] },
+  date: { each: 4, more: dateFormat, takes: ['text'] },
+  default: { ...SHALLOW, takes: ['value'], named: ['allow_false'] },
   divided_by: NUMBER,
   downcase: { each: 6 },
   escape: { each: 30 },
   escape_once: { each: 60 },
+  find: SELECT,
+  find_index: SELECT,
   first: SHALLOW,
-  floor: NUMBER,
-  join: { each: 6, more: (value, args) => lengthOf(value) * (60 + 2 * longest(args)) },
+  floor: ROUNDING,
+  has: SELECT,
+  join: { each: 6, more: (value, args) => lengthOf(value) * (60 + 2 * longest(args)), takes: ['text?'] },
   last: SHALLOW,
   lstrip: { each: 12 },
-  map: { each: 0, more: path(180) },
+  map: { each: 0, more: path(180), takes: ['text'] },
   minus: NUMBER,
   modulo: NUMBER,
   newline_to_br: { each: 30 },
   plus: NUMBER,
   prepend: PLAIN_TEXT,
-  remove: { each: 4, more: search(12) },
-  remove_first: { each: 4, more: search(2) },
-  remove_last: { each: 4, more: search(2) },
-  replace: { each: 4, more: search(12) },
-  replace_first: { each: 4, more: search(2) },
-  replace_last: { each: 4, more: search(2) },
+  reject: SELECT,
+  remove: { ...REMOVE, more: search(12) },
+  remove_first: REMOVE,
+  remove_last: REMOVE,
+  replace: { ...REPLACE, more: search(12) },
+  replace_first: REPLACE,
+  replace_last: REPLACE,
   reverse: { each: 0, more: (value) => 4 * lengthOf(value) },
-  round: NUMBER,
+  round: { each: 16, takes: ['number?'] },
   rstrip: { each: 30 },
   size: SHALLOW,
-  slice: { each: 45 },
-  sort: { each: 4, more: sorting(6) },
-  sort_natural: { each: 4, more: sorting(12) },
-  split: { each: 4, more: search(12) },
+  slice: { each: 45, takes: ['number', 'number?'] },
+  sort: { each: 4, more: sorting(6), takes: ['text?'] },
+  sort_natural: { each: 4, more: sorting(12), takes: ['text?'] },
+  split: { each: 4, more: search(12), takes: ['text'] },
   strip: { each: 30 },
   strip_html: { each: 40 },
   strip_newlines: { each: 30 },
-  sum: { each: 4, more: path(180) },
+  sum: { each: 4, more: path(180), takes: ['text?'] },
   times: NUMBER,
-  truncate: { each: 6 },
-  truncatewords: { each: 30 },
+  truncate: { each: 6, takes: ['number?', 'text?'] },
+  truncatewords: { each: 30, takes: ['number?', 'text?'] },
   uniq: { each: 8 },
   upcase: { each: 6 },
   url_decode: { each: 15 },
   url_encode: { each: 30 },
-  where: { each: 4, more: path(1_000, 320) },
+  where: SELECT,
 };
 
 /** Standard filters that read their argument only once, so that it may be as long as any value. */
@@ -115,23 +149,46 @@ export type LiquidFilter = (
   ...args: FilterArgument[]
 ) => unknown;
 
-function standardFilter(name: string, cost: Cost): LiquidFilter {
+const kindOf = (kind: Kind | `${Kind}?`): Kind => kind.replace(/\?$/, '') as Kind;
+
+/** LiquidJS takes a named argument as a pair of its name and value. */
+const forLiquid = (argument: FilterArgument): FilterArgument =>
+  argument instanceof NamedArgument ? [argument.name, argument.value] : argument;
+
+function standardFilter(name: string, filter: StandardFilter): LiquidFilter {
+  const kinds = (filter.takes ?? []).map(kindOf);
   return function (value, ...args) {
     const { budget } = this.context;
     if (!LONG_ARGUMENTS.includes(name) && longest(args) > ARGUMENT_MAX_LENGTH)
       throw new ExpressionError('has a filter with too long an argument');
-    charge(budget, cost, value, args);
+    charge(budget, filter, value, args);
+    checkKinds(name, kinds, args);
     // Liquid converts lists to text element by element.
-    if (cost.each > 0 && Array.isArray(value)) budget.charge(textLength(value));
-    return (liquidFilters as unknown as Readonly<Record<string, LiquidFilter>>)[name]?.call(
-      this,
-      value,
-      ...args,
-    );
+    if (filter.each > 0 && Array.isArray(value)) budget.charge(textLength(value));
+    const run = (called: string, on: unknown) =>
+      (liquidFilters as unknown as Readonly<Record<string, LiquidFilter>>)[called]?.call(
+        this,
+        on,
+        ...args.map(forLiquid),
+      );
+    return filter.by === undefined ? run(name, value) : filter.by(run, value);
   };
 }
 
 /** Liquid's own filters by name. */
 export const STANDARD_FILTERS: ReadonlyMap<string, LiquidFilter> = new Map(
-  Object.entries(STANDARD).map(([name, cost]) => [name, standardFilter(name, cost)] as const),
+  Object.entries(STANDARD).map(([name, filter]) => [name, standardFilter(name, filter)] as const),
+);
+
+/** The kinds that each of them takes, in the order of its arguments. */
+export const STANDARD_FILTER_KINDS = new Map(
+  Object.entries(STANDARD).map(([name, { takes = [], named = [] }]) => [name, { takes, named }] as const),
+);
+
+/** What each of them is called with. */
+export const STANDARD_PARAMETERS: ReadonlyMap<string, Parameters> = new Map(
+  [...STANDARD_FILTER_KINDS].map(([name, { takes, named }]) => [
+    name,
+    { positions: takes.map((kind, at) => `${String(at)}${kind.endsWith('?') ? '?' : ''}`), named },
+  ]),
 );

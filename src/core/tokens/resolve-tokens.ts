@@ -46,8 +46,14 @@ export interface ResolvedTokens {
   readonly tokens: readonly UsedToken[];
 }
 
+/** Ends like the path of a member, which Liquid reads so, and an expression by a filter. */
+const MEMBER = /\.[A-Za-z_]\w*$/;
+
 function failed(ids: readonly string[]): ServiceError {
-  return new ServiceError('validation_failed', `Failed to detokenize some tokens: ${ids.join(', ')}`);
+  const hint = ids.some((id) => MEMBER.test(id))
+    ? ". A member of the data is read by a filter, as in `{{ <id> | json: '$.number' }}`"
+    : '';
+  return new ServiceError('validation_failed', `Failed to detokenize some tokens: ${ids.join(', ')}${hint}`);
 }
 
 async function findAll(

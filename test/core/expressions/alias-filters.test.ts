@@ -1,3 +1,4 @@
+import { NamedArgument } from '../../../src/core/expressions/arguments.ts';
 import {
   aliasCard,
   aliasPreserveFormat,
@@ -53,7 +54,9 @@ describe('an alias', () => {
 
   it('preserves first and last characters', () => {
     expect(aliasPreserveFormat(randomInt, 'ABC-123-xyz', 3, 3)).toMatch(/^ABC-\d{3}-xyz$/);
-    expect(aliasPreserveLength(randomInt, 'ABC-123-xyz', ['last', 2])).toMatch(/^[0-9a-z]{9}yz$/i);
+    expect(aliasPreserveLength(randomInt, 'ABC-123-xyz', new NamedArgument('last', 2))).toMatch(
+      /^[0-9a-z]{9}yz$/i,
+    );
   });
 
   it('an alias of a card preserves separators, and BIN and last four digits on request', () => {

@@ -1,3 +1,4 @@
+import { NamedArgument } from '../../../src/core/expressions/arguments.ts';
 import {
   binLength,
   cardBin,
@@ -81,7 +82,7 @@ describe('reveal', () => {
     [reveal('4242-4242', 2, 2, '*', '-'), '42**-**42'],
     [reveal('4242-4242', 5, 0, '*', '-'), '4242-****'],
     [reveal('', 1, 1), ''],
-    [reveal(PAN, ['first', 2], ['mask', '#']), '42##############'],
+    [reveal(PAN, new NamedArgument('first', 2), new NamedArgument('mask', '#')), '42##############'],
   ])('shows %j', (shown, expected) => {
     expect(shown).toBe(expected);
   });

@@ -103,7 +103,7 @@ describe('a syntax error in a detokenization expression', () => {
   it.each([
     ['{{ abc | lst4 }}', 'has an unknown filter `lst4` at column 10; did you mean `last4`?'],
     ['x {{ abc', 'has an expression that is not closed: its `{{` is at column 3'],
-    ['{{ abc | last4: data }}', 'has a name at column 17; filters see the value alone'],
+    ['{{ abc | append: data }}', 'has a name at column 18; filters see the value alone'],
     ['{{ | last4 }}', 'has an expression without the id of a token at column 1'],
     [
       '{{ a }}{{ b | last4 4 }}',

@@ -1,3 +1,4 @@
+import { NamedArgument } from '../../../src/core/expressions/arguments.ts';
 import { ExpressionError } from '../../../src/core/expressions/expression-error.ts';
 import { FILTER_NAMES } from '../../../src/core/expressions/liquid-expression.ts';
 import { renderTemplate } from '../../../src/core/expressions/render.ts';
@@ -112,7 +113,7 @@ describe('padding', () => {
     expect(padLeft('1234', 3, '0')).toBe('1234');
     expect(padRight('ab', 5, 'xyz')).toBe('abxyz');
     expect(padLeft('a', 3, '')).toBe('a');
-    expect(padLeft('a', ['fill', '*'], ['length', '2'])).toBe('*a');
+    expect(padLeft('a', new NamedArgument('fill', '*'), new NamedArgument('length', '2'))).toBe('*a');
   });
 
   it('is limited', () => {

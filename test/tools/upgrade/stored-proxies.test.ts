@@ -40,6 +40,18 @@ describe('the check of an upgrade', () => {
     expect(others).toEqual([]);
   });
 
+  it('names an expression whose filter has not the arguments that it takes', () => {
+    const append = (value: unknown) => ({ type: 'append_json', location: '$.a', value });
+    const request_transforms = [
+      append({ a: ["x {{ 4b1f-2 | json: '$.number' | last4 }}"], b: 7 }),
+      append({ a: ['{{ configuration.KEY | remove }}'] }),
+    ];
+    const refused = findingsOf(aProxy({ request_transforms })).filter(({ kind }) => kind === 'refused');
+    expect(refused.map(({ what }) => what)).toEqual([
+      'an expression of request_transforms[1] has the filter `remove` without a required argument: every call that reaches it fails.',
+    ]);
+  });
+
   it('names requests whose signature does not reach the destination', () => {
     const request_transforms = [{ type: 'verify_signature' }, { type: 'tokenize' }];
     const [first] = findingsOf(aProxy({ request_transforms }));
