@@ -20,7 +20,8 @@ export const proxy: Readonly<Record<string, DescribedOperation>> = {
       403: 'The request is for the script of a worker. The stored proxy does not admit the method, the path or the address. Only private applications and sessions with `token:use` may call the proxy, and only with tokens that the permission covers by a rule without `through`, or with one that names the stored proxy. Or the tenant has turned the ephemeral proxy off.',
       408: `The destination exceeded ${duration(PROXY_LIMITS.timeoutMs)}.`,
       409: 'The application of the stored proxy does not exist any more; or the same signed delivery is still running.',
-      502: `\`transform_failed\`: a response transform of the stored proxy failed, after the request was sent. Or the destination is unreachable, has no valid certificate, or encoded its answer to a stored proxy, or returned more than ${megabytes(PROXY_LIMITS.bodyMaxBytes)}.`,
+      424: '`transform_failed`: a response transform of the stored proxy failed on an answer with a 2xx, or does not run for its status. For other statuses, the status is that of the destination.',
+      502: `The destination is unreachable, has no valid certificate, or encoded its answer to a stored proxy, or returned more than ${megabytes(PROXY_LIMITS.bodyMaxBytes)}.`,
     },
   },
 };

@@ -69,10 +69,14 @@ export function proxyCall(request: ApiRequest, names: Names): ProxyCall {
   for (const name of ['proxy-url', 'proxy-connection', 'proxy-keep-alive'] as const)
     if (reserved.get(name) !== undefined)
       throw invalid(reserved.nameOf(name), 'is not for a stored proxy, whose callers do not decide it');
+  const forwarded = forwardedRequest(request, withoutProxyKey(request.rawQuery, headerPrefixes), names);
+  const baseUrl = publicUrl ?? request.baseUrl;
+  const query = request.rawQuery === '' ? '' : `?${request.rawQuery}`;
   return {
-    ...forwardedRequest(request, withoutProxyKey(request.rawQuery, headerPrefixes), names),
+    ...forwarded,
     remainingMs,
     traceId: request.traceId,
-    service: { baseUrl: publicUrl ?? request.baseUrl, headerPrefix: headerPrefixes[0] ?? '' },
+    url: `${baseUrl}/proxy${forwarded.suffix}${query}`,
+    service: { baseUrl, headerPrefix: headerPrefixes[0] ?? '' },
   };
 }

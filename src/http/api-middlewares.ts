@@ -72,7 +72,12 @@ export function logRequest(log: RequestLog): Middleware {
 export const presentProblems = (present: (problem: Problem) => unknown, docsUrl: string): Middleware => ({
   onError: (call) => {
     const { problem, headers } = problemOf(call.error);
-    call.response = jsonResponse(problem.status, present(withType(problem, docsUrl)), headers);
+    const { destination_status: status } = problem;
+    const { reserved } = call.event.request;
+    call.response = jsonResponse(problem.status, present(withType(problem, docsUrl)), {
+      ...headers,
+      ...(status !== undefined && { [reserved.nameOf('proxy-destination-status')]: String(status) }),
+    });
   },
 });
 

@@ -234,11 +234,12 @@ export async function recordRequest<Deps extends { readonly audit: Sightings; re
     await scope.close({ status, outcome: route.passesOn === true ? 'ok' : outcomeOf(status) });
     return response;
   } catch (failure) {
-    const isForbidden = problemOf(failure).problem.status === 403;
+    const { code } = problemOf(failure).problem;
+    const isForbidden = code === 'forbidden' || code === 'address_not_allowed';
     // The caller learns the refusal only if the tokens are in its record.
     const error = isForbidden && !scope.hasNamed ? await failureOf(nameTokens(audited), failure) : failure;
-    const { status } = problemOf(error).problem;
-    await scope.close({ status, outcome: outcomeOf(status) });
+    const { status, destination_status: answered } = problemOf(error).problem;
+    await scope.close({ status, outcome: answered === undefined ? outcomeOf(status) : 'failed' });
     throw error;
   }
 }

@@ -55,6 +55,8 @@ const KINDS: readonly Kind[] = [
   { members: ['methods', 'paths'] },
   // A mask that must find something: without it, an answer without a match passes as it is.
   { members: ['required'] },
+  // How old a signed request may be.
+  { members: ['timestamp', 'tolerance_seconds'] },
 ];
 
 /** Members that narrow a right or a life. A similar name that is not a member is refused. */

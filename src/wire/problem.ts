@@ -21,6 +21,8 @@ export interface Problem {
   readonly code: ProblemCode;
   readonly detail?: string;
   readonly errors?: Readonly<Record<string, readonly string[]>>;
+  /** The status that the destination returned, where its answer could not be shown. */
+  readonly destination_status?: number;
 }
 
 /** What the response to a code has as its status and title, and as its code where that differs. */
@@ -33,7 +35,7 @@ interface Shown {
 export const PROBLEMS: Readonly<Record<ServiceErrorCode, Shown>> = {
   validation_failed: { status: 400, title: 'Bad Request' },
   configuration_required: { status: 400, title: 'Bad Request' },
-  // The status says whether the destination has the request: with 502 it has.
+  // Nothing was sent. Once the destination has answered, the status is as `statusOf` says.
   transform_failed_unsent: { status: 400, title: 'Bad Request', code: 'transform_failed' },
   unauthenticated: { status: 401, title: 'Unauthorized' },
   key_expired: { status: 401, title: 'Unauthorized' },
@@ -51,7 +53,7 @@ export const PROBLEMS: Readonly<Record<ServiceErrorCode, Shown>> = {
   reactor_not_loaded: { status: 422, title: 'Unprocessable Content' },
   reactor_failed: { status: 500, title: 'Reactor Runtime Error' },
   destination_unreachable: { status: 502, title: 'Bad Gateway' },
-  transform_failed: { status: 502, title: 'Bad Gateway' },
+  transform_failed: { status: 424, title: 'Failed Dependency' },
   dependency_unavailable: { status: 503, title: 'Service Unavailable' },
 };
 
@@ -65,6 +67,14 @@ export const problemCodes = () =>
 const UNEXPECTED: Problem = { title: 'Internal Server Error', status: 500, code: 'internal_error' };
 
 /**
+ * The status of a failure after a destination has answered. A decline stays a decline. A success
+ * that cannot be shown is no success, and no status by which clients repeat a request. A 304 could
+ * have no body.
+ */
+const statusOf = (destinationStatus: number, otherwise: number): number =>
+  destinationStatus >= 300 && destinationStatus !== 304 ? destinationStatus : otherwise;
+
+/**
  * The problem and headers that report a failure to the caller. They reveal nothing else of an
  * unexpected failure.
  */
@@ -74,12 +84,14 @@ export function problemOf(error: unknown): {
 } {
   if (!(error instanceof ServiceError)) return { problem: UNEXPECTED, headers: {} };
   const { status, title, code = error.code } = PROBLEMS[error.code];
+  const { destinationStatus } = error;
   const problem = defined({
     title,
-    status,
+    status: destinationStatus === undefined ? status : statusOf(destinationStatus, status),
     code: code as ProblemCode,
     detail: error.message,
     errors: error.errors,
+    destination_status: destinationStatus,
   });
   return { problem, headers: error.headers };
 }
@@ -115,6 +127,10 @@ export const problemResponse = /* @__PURE__ */ madeOnce(() =>
       errors: described(
         z.optional(z.record(z.string(), z.array(z.string()))),
         'The problems, by the path of the member (`data.number`, `rules[0].priority`).',
+      ),
+      destination_status: described(
+        z.optional(z.int()),
+        'Of `transform_failed`: the status that the destination returned; its answer is not shown.',
       ),
     })
     .check(

@@ -1,16 +1,26 @@
 import * as z from 'zod/mini';
 import { LOCATION_MAX_LENGTH } from '../core/proxies/json-location.ts';
 import {
+  BODY_FORMS,
   MATCHERS,
+  OTHERWISE,
+  STATUSES,
   STORED_PROXY_LIMITS as LIMITS,
   TRANSFORM_TYPES,
   type Transform,
 } from '../core/proxies/stored-proxy.ts';
-import { SIGNATURE_SCHEMES } from '../core/proxies/verify-signature.ts';
+import {
+  HMAC_ALGORITHMS,
+  KEY_ENCODINGS,
+  SIGNATURE_ENCODINGS,
+  SIGNATURE_SCHEMES,
+  TOLERANCE_SECONDS,
+} from '../core/proxies/signature.ts';
+import { SIGNED_MAX_LENGTH } from '../core/proxies/signed-text.ts';
 import type { ClientCompatibility } from '../core/shared/client-compatibility.ts';
 import { defined } from '../core/shared/defined.ts';
 import type { FieldReporter } from '../core/shared/field-reporter.ts';
-import { isJsonObject, type Json, type JsonObject } from '../core/shared/json.ts';
+import { isJsonObject, type JsonObject } from '../core/shared/json.ts';
 import { madeOnce } from '../core/shared/made-once.ts';
 import { memberPath } from '../core/shared/member-path.ts';
 import {
@@ -33,12 +43,51 @@ import type { Members } from './words.ts';
 
 const headerName = /* @__PURE__ */ text.check(/* @__PURE__ */ z.maxLength(LIMITS.headerName, 'is too long'));
 
+const PREFIX_MAX_LENGTH = 100;
+
 /** A list of names of headers, whose form is checked with the proxy. */
 export const headerNames = /* @__PURE__ */ z.lazy(() => list(headerName, LIMITS.headers));
 
 const jsonMap = /* @__PURE__ */ z
   .custom<JsonObject>(isJsonObject, { error: 'must be an object' })
   .check(/* @__PURE__ */ z.meta({ override: { type: 'object', additionalProperties: {} } }));
+
+const seconds = /* @__PURE__ */ z
+  .number({ error: 'must be a number of seconds' })
+  .check(
+    /* @__PURE__ */ z.refine(
+      (value) => Number.isInteger(value) && value >= 1 && value <= TOLERANCE_SECONDS.max,
+      `must be a whole number from 1 to ${String(TOLERANCE_SECONDS.max)}`,
+    ),
+  );
+
+type DeliveryIdentity = 'body' | { readonly header: string };
+
+/** The hash of the body, or a header that is signed. */
+const deliveryIdentity = /* @__PURE__ */ z
+  .custom<DeliveryIdentity>(
+    (input) =>
+      input === 'body' ||
+      (isJsonObject(input) &&
+        Object.keys(input).join() === 'header' &&
+        headerName.safeParse(input['header']).success),
+    { error: 'must be "body" or { "header": NAME }' },
+  )
+  .check(
+    /* @__PURE__ */ z.meta({
+      override: {
+        anyOf: [
+          { type: 'string', const: 'body' },
+          {
+            type: 'object',
+            properties: { header: { type: 'string', description: 'A header that is signed.' } },
+            required: ['header'],
+            additionalProperties: false,
+          },
+        ],
+      },
+    }),
+  );
 
 /** The members that some type of transform has. */
 const transformMembers = () => ({
@@ -60,6 +109,18 @@ const transformMembers = () => ({
   code_hash: z.optional(text),
   scheme: z.optional(oneOf(SIGNATURE_SCHEMES)),
   configuration: z.optional(text),
+  statuses: z.optional(oneOf(STATUSES)),
+  otherwise: z.optional(oneOf(OTHERWISE)),
+  optional: z.optional(boolean),
+  as: z.optional(oneOf(BODY_FORMS)),
+  header: z.optional(headerName),
+  algorithm: z.optional(oneOf(HMAC_ALGORITHMS)),
+  encoding: z.optional(oneOf(SIGNATURE_ENCODINGS)),
+  key_encoding: z.optional(oneOf(KEY_ENCODINGS)),
+  prefix: z.optional(text.check(...lengthTo(PREFIX_MAX_LENGTH))),
+  signed: z.optional(text.check(...lengthTo(SIGNED_MAX_LENGTH))),
+  timestamp: z.optional(body({ header: headerName, tolerance_seconds: optional(seconds) })),
+  delivery: z.optional(deliveryIdentity),
 });
 
 const transformBody = /* @__PURE__ */ z.lazy(() =>
@@ -73,24 +134,29 @@ const transformBody = /* @__PURE__ */ z.lazy(() =>
 
 type TransformBody = z.output<typeof transformBody>;
 
-/** The members of each type, of which those of `needs` are required. */
-const SHAPES: Readonly<
-  Record<
-    Transform['type'],
-    {
-      readonly side: 'both' | 'request' | 'response';
-      readonly needs: readonly string[];
-      readonly may?: readonly string[];
-    }
-  >
-> = {
+/** The members of a type, of which those of `needs` are required. */
+interface Shape {
+  readonly side: 'both' | 'request' | 'response';
+  readonly needs: readonly string[];
+  readonly may?: readonly string[];
+  /** Members beside `statuses` that it has in answers alone. */
+  readonly inAnswers?: readonly string[];
+}
+
+const HMAC: Shape = {
+  side: 'request',
+  needs: ['scheme', 'configuration', 'header', 'algorithm', 'encoding'],
+  may: ['key_encoding', 'prefix', 'signed', 'timestamp', 'delivery'],
+};
+
+const SHAPES: Readonly<Record<Transform['type'], Shape>> = {
   append_header: { side: 'both', needs: ['name', 'value'] },
   append_json: { side: 'both', needs: ['location', 'value'] },
   remove_header: { side: 'both', needs: ['name'] },
   allow_headers: { side: 'both', needs: ['names'] },
-  tokenize: { side: 'both', needs: ['location', 'token'] },
+  tokenize: { side: 'both', needs: ['location', 'token'], may: ['optional'], inAnswers: ['otherwise'] },
   mask: { side: 'response', needs: ['replacement'], may: ['location', 'matcher', 'expression', 'required'] },
-  reactor: { side: 'both', needs: ['reactor_id'], may: ['code_hash'] },
+  reactor: { side: 'both', needs: ['reactor_id'], may: ['code_hash', 'as'] },
   verify_signature: { side: 'request', needs: ['scheme', 'configuration'] },
 };
 
@@ -98,6 +164,8 @@ const SHAPES: Readonly<
 const CORE_NAMES: ReadonlyMap<string, string> = new Map([
   ['reactor_id', 'reactorId'],
   ['code_hash', 'codeHash'],
+  ['key_encoding', 'keyEncoding'],
+  ['tolerance_seconds', 'toleranceSeconds'],
 ]);
 const WIRE_NAMES: ReadonlyMap<string, string> = new Map([...CORE_NAMES].map(([wire, core]) => [core, wire]));
 
@@ -122,25 +190,45 @@ function membersOf(
   return { ...inner, ...outer };
 }
 
+/** Why a member does not belong to a transform; `undefined` if it does. */
+function memberProblem(member: string, type: string, side: Reading['side'], shape: Shape) {
+  const { side: allowed, needs, may = [], inAnswers = [] } = shape;
+  const isOfAnswers = allowed !== 'request' && ['statuses', ...inAnswers].includes(member);
+  if (isOfAnswers && side === 'request') return 'is for response_transforms alone';
+  return isOfAnswers || [...needs, ...may].includes(member)
+    ? undefined
+    : `is no member of a transform of type ${type}`;
+}
+
 /** A transform as core has it; reports what does not belong to its type. */
 function transformOf(input: TransformBody, path: string, reading: Reading) {
   const { type } = input;
   const { side, fields } = reading;
   const members = membersOf(input, path, reading);
-  const { side: allowed, needs, may = [] } = SHAPES[type];
-  if (allowed !== 'both' && allowed !== side)
-    fields.report(`${path}.type`, `must be in ${allowed}_transforms: ${type} works there alone`);
-  for (const member of needs)
+  const shape = members['scheme'] === 'hmac' && type === 'verify_signature' ? HMAC : SHAPES[type];
+  if (shape.side !== 'both' && shape.side !== side)
+    fields.report(`${path}.type`, `must be in ${shape.side}_transforms: ${type} works there alone`);
+  for (const member of shape.needs)
     if (members[member] === undefined) fields.report(memberPath(path, member), 'is required');
-  for (const member of Object.keys(members))
-    if (![...needs, ...may].includes(member))
-      fields.report(memberPath(path, member), `is no member of a transform of type ${type}`);
+  for (const member of Object.keys(members)) {
+    const problem = memberProblem(member, type, side, shape);
+    if (problem !== undefined) fields.report(memberPath(path, member), problem);
+  }
   if (type === 'append_header') checkText(members['value'], `${path}.value`, fields);
-  const renamed = Object.entries(members).map(
-    ([member, value]) => [CORE_NAMES.get(member) ?? member, value] as const,
-  );
   // The loops above have checked that it has the members of its type, and no others.
-  return { type, ...Object.fromEntries(renamed) } as unknown as Transform;
+  return { type, ...renamed(members, CORE_NAMES) } as unknown as Transform;
+}
+
+/** Members by other names, also those of `timestamp`. */
+function renamed(
+  members: Readonly<Record<string, unknown>>,
+  names: ReadonlyMap<string, string>,
+): Record<string, unknown> {
+  const entries = Object.entries(members).map(([member, value]) => {
+    const isMembers = member === 'timestamp' && isJsonObject(value);
+    return [names.get(member) ?? member, isMembers ? renamed(value, names) : value] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 function checkText(value: unknown, path: string, fields: FieldReporter): void {
@@ -182,14 +270,24 @@ export const transformResponse = /* @__PURE__ */ madeOnce(() =>
       ),
       scheme: z.optional(z.enum(SIGNATURE_SCHEMES)),
       configuration: z.optional(z.string()),
+      statuses: z.optional(z.enum(STATUSES)),
+      otherwise: z.optional(z.enum(OTHERWISE)),
+      optional: z.optional(z.boolean()),
+      as: z.optional(z.enum(BODY_FORMS)),
+      header: z.optional(z.string()),
+      algorithm: z.optional(z.enum(HMAC_ALGORITHMS)),
+      encoding: z.optional(z.enum(SIGNATURE_ENCODINGS)),
+      key_encoding: z.optional(z.enum(KEY_ENCODINGS)),
+      prefix: z.optional(z.string()),
+      signed: z.optional(z.string()),
+      timestamp: z.optional(z.object({ header: z.string(), tolerance_seconds: z.optional(z.number()) })),
+      delivery: z.optional(deliveryIdentity),
     })
     .check(z.meta({ id: 'ProxyTransform', description: 'The members depend on `type`.' })),
 );
 
 export const presentTransform = (transform: Transform): Response<typeof transformResponse> =>
-  Object.fromEntries(
-    Object.entries(transform).map(([member, value]) => [WIRE_NAMES.get(member) ?? member, value as Json]),
-  ) as unknown as Response<typeof transformResponse>;
+  renamed({ ...transform }, WIRE_NAMES) as unknown as Response<typeof transformResponse>;
 
 /** What the OpenAPI document says about the members of a transform. */
 const TRANSFORM_WORDS: Members = {
@@ -197,9 +295,11 @@ const TRANSFORM_WORDS: Members = {
   name: 'Of `append_header` and `remove_header`: the header.',
   value:
     'Of `append_header`: a string, which may contain `{{ configuration.NAME }}`. Of `append_json`: any JSON. In requests both may contain detokenization expressions.',
-  location: 'Of `append_json`, `tokenize` and `mask`: a JSONPath to one value, such as `$.card.number`.',
+  location:
+    'Of `append_json`, `tokenize` and `mask`: a JSONPath to one value, such as `$.card.number`. Of `tokenize` also to several: `$.cards[*]`, `$.cards[-1]`.',
   names: 'Of `allow_headers`: all other headers are removed.',
-  token: 'Of `tokenize`: the body of a request to create a token, without `data`.',
+  token:
+    'Of `tokenize`: the body of a request to create a token. Without `data`, the value at `location` is the data; expressions of `data` read it as `found`.',
   matcher: 'Of `mask`, instead of `location`: what to find in any text.',
   expression: 'Of the matcher `regex`: a regular expression in the syntax of RE2.',
   replacement: 'Of `mask`: the text that takes the place of each match.',
@@ -209,6 +309,23 @@ const TRANSFORM_WORDS: Members = {
   code_hash: 'SHA-256 of the code that the transform runs, in hexadecimal.',
   scheme: 'Of `verify_signature`: how the sender signs.',
   configuration: 'Of `verify_signature`: the name of the secret in `configuration`.',
+  statuses:
+    'In answers: the statuses for which the transform runs. By default `2xx` for `append_json` and `tokenize`, else `any`.',
+  otherwise:
+    'Of `tokenize` in answers: with `pass`, the body of a status that it does not run for passes. By default nothing of it does.',
+  optional: 'Of `tokenize`: with true, a body without the location passes. By default false.',
+  as: 'Of `reactor`: with `text`, the code gets and returns the bytes of the body as they are. By default `json`.',
+  header: 'Of the scheme `hmac`: the header that has the signature.',
+  algorithm: 'Of `hmac`.',
+  encoding: 'Of `hmac`: how the signature is written.',
+  key_encoding: 'Of `hmac`: how the secret is written; by default `utf8`.',
+  prefix: 'Of `hmac`: stands before the signature, such as `sha256=`.',
+  signed:
+    'Of `hmac`: what is signed, with `{body}`, `{header:NAME}`, `{timestamp}` and `{url}`; by default `{body}`.',
+  timestamp: 'Of `hmac`: the header that has the time.',
+  'timestamp.header': 'In seconds since the epoch.',
+  'timestamp.tolerance_seconds': `How far the time may be from now: 1 to ${String(TOLERANCE_SECONDS.max)}; by default ${String(TOLERANCE_SECONDS.default)}.`,
+  delivery: 'Of `hmac`: what identifies a delivery: a signed header, or by default the hash of the `body`.',
 };
 
 export const wordsOfTransforms = (list: 'request_transforms' | 'response_transforms'): Members => ({

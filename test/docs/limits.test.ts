@@ -87,6 +87,7 @@ const LIMITS: Readonly<Record<string, readonly number[]>> = {
     STORED_PROXY_LIMITS.transforms,
   ],
   'Bytes that the transforms of one call read': [STORED_PROXY_LIMITS.transformedBytes],
+  'Tokens that the transforms of one call make': [STORED_PROXY_LIMITS.tokens],
   'Header value, replacement, regular expression of a transform': [
     STORED_PROXY_LIMITS.headerValue,
     STORED_PROXY_LIMITS.replacement,

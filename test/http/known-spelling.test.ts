@@ -56,6 +56,9 @@ const HARMLESS = [
   ...['destination_url', 'client_certificate', 'timeout', 'configuration_names', 'version'],
   ...['require_auth', 'location', 'matcher', 'expression', 'names'],
   ...['token', 'replacement', 'reactor_id', 'code_hash', 'scheme', 'options'],
+  // Without one of these a request is refused, or less passes.
+  ...['header', 'algorithm', 'encoding', 'key_encoding', 'prefix', 'signed', 'delivery'],
+  ...['statuses', 'otherwise', 'optional', 'as'],
   // Without it fewer headers pass.
   'pass_headers',
   // They decide how long a version can be reverted to, and nothing that a call may do.

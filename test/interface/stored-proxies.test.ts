@@ -1,6 +1,5 @@
 // Checks docs/contract.md#stored-proxies.
 import { createHmac, randomUUID } from 'node:crypto';
-import type { TestDestination } from '../support/destination.ts';
 import {
   anApplication,
   call,
@@ -8,66 +7,12 @@ import {
   credentials,
   describeNeeding,
   management,
-  openDestination,
   type Body,
-  type CallOptions,
 } from '../support/service.ts';
 import { target } from '../support/targets/target.ts';
+import { aProxy, problemOf, server, serving, through, url } from '../support/through-a-proxy.ts';
 
 const SECRET = 'sk_live_9aB8cD7eF6gH5iJ4';
-
-let destination: TestDestination | undefined;
-
-function server(): TestDestination {
-  if (destination === undefined) throw new Error('no destination is open');
-  return destination;
-}
-
-/** Lets the tests of a block call a destination, which echoes by default. */
-function serving(): void {
-  beforeAll(async () => {
-    destination ??= await openDestination();
-  });
-  beforeEach(() => {
-    server().respond = ({ body }, response) => {
-      response.setHeader('Content-Type', 'application/json');
-      response.end(body);
-    };
-  });
-}
-
-/** Below the destination; where there is none, an address that no test calls. */
-const url = (path = '/base') =>
-  `https://${destination === undefined ? 'api.example.com' : `localhost:${String(destination.port)}`}${path}`;
-
-async function aProxy(members: object = {}): Promise<Body> {
-  const { status, body } = await management.post('/proxies', {
-    name: 'x',
-    destination_url: url(),
-    ...members,
-  });
-  expect([status, body]).toEqual([
-    201,
-    expect.objectContaining({ key: expect.stringMatching(/^key_proxy_/) }),
-  ]);
-  return body;
-}
-
-/** A call through a proxy, with what the destination received. */
-async function through(
-  proxyKey: string,
-  options: CallOptions & { key?: string; method?: string; path?: string } = {},
-) {
-  const { key, method = 'POST', path = '/proxy', headers, ...rest } = options;
-  destination?.received.splice(0);
-  const response = await call(key, method, path, {
-    ...rest,
-    headers: { 'SVC-PROXY-KEY': proxyKey, ...headers },
-  });
-  return { ...response, got: destination?.received[0] };
-}
-
-const problemOf = ({ status, body }: { status: number; body: Body }) => [status, body.proxy_error?.code];
 
 describe('a stored proxy', () => {
   it('is shown without its configuration and keys, changed, listed and deleted', async () => {
@@ -229,7 +174,11 @@ describe('a stored proxy', () => {
       'request_transforms[0].token.type',
     ],
     [
-      { request_transforms: [{ type: 'tokenize', location: '$.a', token: { type: 'token', data: 1 } }] },
+      {
+        request_transforms: [
+          { type: 'tokenize', location: '$.a', token: { type: 'token', data: '{{ data }}' } },
+        ],
+      },
       'request_transforms[0].token.data',
     ],
     [{ request_transforms: [{ type: 'reactor', reactor_id: 'x' }] }, 'request_transforms[0].reactor_id'],
@@ -605,13 +554,13 @@ describeNeeding('openDestination', 'a call', () => {
     };
     expect((await answering(1_000_000)).status).toBe(200);
     const { status, body } = await answering(1_000_001);
-    expect([status, body.proxy_error.code]).toEqual([502, 'transform_failed']);
+    expect([status, body.proxy_error.code]).toEqual([424, 'transform_failed']);
     expect(body.proxy_error.detail).toBe('response_transforms[19] failed.');
     const { body: failures } = await management.get(`/proxies/${proxy.id as string}/failures`);
     expect(failures.data[0].reason).toContain('together read at most 20000000 bytes');
   });
 
-  it('stops at a transform that fails: 400 and nothing sent, or 502 and nothing shown', async () => {
+  it('stops at a transform that fails: 400 and nothing sent, or 424 and nothing shown', async () => {
     const app = await anApplication({ permissions: ['token:create', 'token:use'] });
     const before = await aProxy({
       request_transforms: [{ type: 'append_json', location: '$.a.b', value: 1 }],
@@ -631,12 +580,13 @@ describeNeeding('openDestination', 'a call', () => {
     for (const text of ['{}', 'the plain 4242424242424242', '{"card": "a secret"}', twice]) {
       server().respond = (_got, response) => response.end(text);
       const { got, ...response } = await through(after.key, { key: app.key });
-      expect(problemOf(response)).toEqual([502, 'transform_failed']);
+      expect(problemOf(response)).toEqual([424, 'transform_failed']);
+      expect(response.headers.get('svc-proxy-destination-status')).toBe('200');
       expect(got).toBeDefined();
       expect(JSON.stringify(response.body)).not.toMatch(/4242|secret/);
     }
     const [last] = (await management.get(`/logs?proxy_id=${after.id as string}`)).body.data;
-    expect(last).toMatchObject({ outcome: 'failed', status: 502, destination_host: new URL(url()).host });
+    expect(last).toMatchObject({ outcome: 'failed', status: 424, destination_host: new URL(url()).host });
   });
 
   it('masks card numbers in headers and in forms that are not well encoded', async () => {
@@ -759,7 +709,7 @@ describeNeeding('openDestination', 'a call', () => {
       return (await through(proxy.key, { key })).status;
     };
     expect(await answering(200, '{"pan":"4242"}')).toBe(200);
-    expect(await answering(200, '{"data":{"pan":"4242"}}')).toBe(502);
+    expect(await answering(200, '{"data":{"pan":"4242"}}')).toBe(424);
     expect(await answering(404, '{"error":"none"}')).toBe(404);
   });
 

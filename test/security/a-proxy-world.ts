@@ -17,6 +17,7 @@ import { Secret } from '../../src/core/shared/secret.ts';
 import { randomIdentity } from '../../src/core/shared/write-identity.ts';
 import { createToken } from '../../src/core/tokens/create-tokens.ts';
 import { createProvenTokenStore } from '../../src/core/tokens/proven-token-store.ts';
+import { tokenInputParser } from '../../src/http/parse-token-input.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 import { TENANT } from '../core/reactors/a-reactor-world.ts';
 import { anInvocationWorld } from '../core/reactors/an-invocation-world.ts';
@@ -48,6 +49,7 @@ export async function aProxyWorld(): Promise<World> {
     ...world.deps,
     tokenStore: createProvenTokenStore(store, world.deps.vault),
     cvcLifetimeMs: 1,
+    parseTokenInput: tokenInputParser('strict'),
     egressAllowList: [],
     applicationGrantsStore: {
       grants: () =>
@@ -137,6 +139,7 @@ export const CALL: ProxyCall = {
   headers: { 'content-type': 'application/json' },
   isReserved: () => false,
   extraHeaders: [],
+  url: 'https://vault.example.com/proxy',
   body: contentOfText('{}'),
   ownHosts: [],
   traceId: 'trace',

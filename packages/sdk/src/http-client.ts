@@ -23,6 +23,8 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 const KEY_MAX_LENGTH = 400;
 const TRACE_ID_MAX_LENGTH = 200;
 const PROXY = '/proxy';
+/** The status of a success that a stored proxy could not show. */
+const NOT_SHOWN = 424;
 
 export interface ClientOptions {
   /**
@@ -230,7 +232,8 @@ export function createHttpClient(options: ClientOptions): HttpClient {
         pauseAfter: () => undefined,
         read: (response) => {
           const status = response.headers[statusHeader];
-          if (status === undefined) throw errorOf(traceHeader, response);
+          const isNotShown = response.status === NOT_SHOWN && status !== String(NOT_SHOWN);
+          if (status === undefined || isNotShown) throw errorOf(traceHeader, response);
           return { ...response, status: Number(status) };
         },
       });

@@ -102,6 +102,8 @@ export interface Problem {
   readonly detail?: string;
   /** The problems, by the path of the member (`data.number`, `rules[0].priority`). */
   readonly errors?: Readonly<Record<string, readonly string[]>>;
+  /** Of `transform_failed`: the status that the destination returned; its answer is not shown. */
+  readonly destination_status?: number;
 }
 
 export interface Application {
@@ -307,8 +309,31 @@ export interface StoredProxyTransform {
   readonly reactor_id?: string | undefined;
   /** SHA-256 of the code that the transform runs, in hexadecimal. */
   readonly code_hash?: string | undefined;
-  readonly scheme?: 'standard_webhooks' | 'stripe' | 'github' | undefined;
+  readonly scheme?: 'standard_webhooks' | 'stripe' | 'github' | 'hmac' | undefined;
   readonly configuration?: string | undefined;
+  readonly statuses?: '2xx' | 'any' | undefined;
+  readonly otherwise?: 'pass' | undefined;
+  readonly optional?: boolean | undefined;
+  readonly as?: 'json' | 'text' | undefined;
+  readonly header?: string | undefined;
+  readonly algorithm?: 'sha1' | 'sha256' | 'sha512' | undefined;
+  readonly encoding?: 'hex' | 'base64' | undefined;
+  readonly key_encoding?: 'utf8' | 'hex' | 'base64' | undefined;
+  readonly prefix?: string | undefined;
+  readonly signed?: string | undefined;
+  readonly timestamp?:
+    | {
+        readonly header: string;
+        readonly tolerance_seconds?: number | undefined;
+      }
+    | undefined;
+  readonly delivery?:
+    | 'body'
+    | {
+        /** A header that is signed. */
+        readonly header: string;
+      }
+    | undefined;
 }
 
 export interface StoredProxy {

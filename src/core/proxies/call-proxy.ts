@@ -12,12 +12,13 @@ import { defined } from '../shared/defined.ts';
 import type { Json } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
-import { randomIdentity, repeatableIdentity } from '../shared/write-identity.ts';
+import { randomIdentity, repeatableIdentity, type WriteIdentity } from '../shared/write-identity.ts';
 import { admitsPath } from './admitted-path.ts';
 import { exchange, type ExchangeDeps, type ProxyCall, type Running } from './exchange.ts';
 import { reportGuesses, type GuessDeps } from './guessed-secrets.ts';
 import { openConfiguration, openRetired, originOf } from './open-proxy.ts';
 import type { ProxyFailureStore } from './proxy-failure-store.ts';
+import { isSuccess } from './mask-body.ts';
 import { createRemover, type Remover } from './reflected-values.ts';
 import { hiddenValues } from './retired-secrets.ts';
 import type { OpenConfiguration, Proxy, VerifySignature } from './stored-proxy.ts';
@@ -91,8 +92,8 @@ function deliveryOf(
   transform: VerifySignature,
 ): string {
   const { value } = configuration.reveal()[transform.configuration] ?? { value: '' };
-  const request = { headers: call.headers, body: call.body.bytes };
-  const delivery = verifySignature(transform.scheme, new Secret(value), request, deps.clock());
+  const request = { headers: call.headers, body: call.body.bytes, url: call.url };
+  const delivery = verifySignature(transform, new Secret(value), request, deps.clock());
   if (delivery !== undefined) return delivery.id;
   throw new ServiceError('unauthenticated', 'The request is not signed as the proxy expects, or not now.');
 }
@@ -107,8 +108,9 @@ const contextOf = (tenantId: string, request: string) => ({
 });
 
 /**
- * Passes a delivery on once: a success is remembered for a day, as its status, and answers a
- * repeat. Throws `conflict` while the first attempt runs.
+ * Passes a delivery on once: a success of the destination is remembered for a day, as its status,
+ * and answers a repeat, whether its answer could be shown or not. Throws `conflict` while the first
+ * attempt runs.
  */
 async function passOnce(deps: CallProxyDeps, running: Running, deliveryId: string): Promise<InboundResponse> {
   const { proxy, call } = running;
@@ -131,18 +133,34 @@ async function passOnce(deps: CallProxyDeps, running: Running, deliveryId: strin
   if (claim.state !== 'claimed') throw new ServiceError('conflict', 'The delivery has already run.');
   // A repeat with another body makes other tokens.
   const seed = createHmac('sha256', claim.seed).update(call.body.bytes).digest();
-  return runClaimed(store, scope, claim, async () => {
-    const response = await exchange(deps, running, repeatableIdentity(seed, claim.startedAt));
-    if (response.status < 200 || response.status > 299) await store.release(scope, claim.attempt, false);
+  const { answer, failure } = await runClaimed(store, scope, claim, async () => {
+    const outcome = await attempt(deps, running, repeatableIdentity(seed, claim.startedAt));
+    if (!isSuccess(outcome.status)) await store.release(scope, claim.attempt, false);
     else {
-      const status = await deps.vault.encrypt(
-        contextOf(tenantId, request),
-        new Secret<Json>(response.status),
-      );
-      await store.keep(scope, claim.attempt, status, { now: deps.clock() });
+      const status = new Secret<Json>(outcome.status);
+      const encrypted = await deps.vault.encrypt(contextOf(tenantId, request), status);
+      await store.keep(scope, claim.attempt, encrypted, { now: deps.clock() });
     }
-    return response;
+    return outcome;
   });
+  if (answer === undefined) throw failure;
+  return answer;
+}
+
+/** How a destination answered, whether its answer can be shown or not. */
+type Outcome =
+  | { readonly status: number; readonly answer: InboundResponse; readonly failure?: undefined }
+  | { readonly status: number; readonly answer?: undefined; readonly failure: ServiceError };
+
+/** Throws a failure before the destination answered: a repeat may send the request. */
+async function attempt(deps: CallProxyDeps, running: Running, writes: WriteIdentity): Promise<Outcome> {
+  try {
+    const answer = await exchange(deps, running, writes);
+    return { status: answer.status, answer };
+  } catch (failure) {
+    if (!(failure instanceof ServiceError) || failure.destinationStatus === undefined) throw failure;
+    return { status: failure.destinationStatus, failure };
+  }
 }
 
 /** What removes the secrets of a proxy, of now and of the last 30 days; absent if it has none. */

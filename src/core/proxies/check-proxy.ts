@@ -4,6 +4,7 @@ import { parseDestination, type EgressAllowList } from '../egress/destination.ts
 import { ExpressionError } from '../expressions/expression-error.ts';
 import { parseTokenTemplate, referencesOf, type TokenReference } from '../expressions/token-expression.ts';
 import { TemplateFields } from '../expressions/template-fields.ts';
+import { checkTemplates } from '../expressions/render.ts';
 import { hasExpression } from '../expressions/template.ts';
 import { parseTexts, templatesIn } from '../tokens/detokenize.ts';
 import { isDigestField } from '../proxy/listed-fields.ts';
@@ -15,7 +16,7 @@ import type { Random } from '../shared/platform.ts';
 import type { FieldReporter } from '../shared/field-reporter.ts';
 import type { Secret } from '../shared/secret.ts';
 import { sameJson } from '../shared/same-json.ts';
-import { errorsBelow } from '../shared/member-path.ts';
+import { errorsBelow, pathOf } from '../shared/member-path.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { checkContainers, checkExpiration } from '../tokens/check-content.ts';
 import { checkDetails } from '../tokens/token-details.ts';
@@ -24,7 +25,7 @@ import type { TokenInput } from '../tokens/token-input.ts';
 import type { ParseTokenInput } from '../tokens/tokenize.ts';
 import { patternProblem } from './admitted-path.ts';
 import { headerPieces, namesInHeader } from './header-value.ts';
-import { parseLocation } from './json-location.ts';
+import { parseLocation, parsePattern } from './json-location.ts';
 import {
   STORED_PROXY_LIMITS,
   type ProxyConfiguration,
@@ -34,7 +35,8 @@ import {
   type RunReactor,
   type Transform,
 } from './stored-proxy.ts';
-import { secretProblem } from './verify-signature.ts';
+import type { HmacSignature } from './signature.ts';
+import { secretProblem, signatureProblems } from './verify-signature.ts';
 
 export interface CheckProxyDeps {
   readonly applicationStore: Pick<ApplicationStore, 'find' | 'findMany'>;
@@ -170,10 +172,10 @@ function checkToken(
   { parseTokenInput, fields, clock }: Around,
   report: Report,
 ): void {
-  if (Object.hasOwn(token, 'data')) {
-    report('token.data', 'must be absent: the value at `location` becomes the data');
-    return;
-  }
+  if (Object.hasOwn(token, 'data'))
+    checkTemplates(token['data'] ?? null, { names: ['found'] }, fields.budget, (error, at) => {
+      report(pathOf(at, 'token.data'), error.message);
+    });
   try {
     const input = parseTokenInput({ ...token, data: null }, '');
     checkFixed(input, clock(), (path, message) => {
@@ -228,15 +230,30 @@ function reportNames(names: readonly string[], report: Report): void {
     if (!isFieldName(name)) report(`names[${String(at)}]`, 'is not the name of a header');
 }
 
+/** Checks an `hmac` signature, and the names of the headers that it reads. */
+function checkHmac(signature: HmacSignature, report: Report): void {
+  for (const [member, problem] of signatureProblems(signature)) report(member, problem);
+  const { header, timestamp, delivery } = signature;
+  const named = [
+    ['header', header],
+    ['timestamp.header', timestamp?.header],
+    ['delivery.header', typeof delivery === 'object' ? delivery.header : undefined],
+  ] as const;
+  for (const [member, each] of named)
+    if (each !== undefined && !isFieldName(each)) report(member, 'is not the name of a header');
+}
+
 function checkSignature(
-  { scheme, configuration: name }: Extract<Transform, { type: 'verify_signature' }>,
+  transform: Extract<Transform, { type: 'verify_signature' }>,
   { isFirst, configuration }: Around,
   report: Report,
 ): void {
+  const { configuration: name } = transform;
+  if (transform.scheme === 'hmac') checkHmac(transform, report);
   if (!isFirst) report('', 'must be the first transform');
   checkNames([name], 'configuration', configuration, report);
   const { value } = configuration[name] ?? {};
-  const problem = value === undefined ? undefined : secretProblem(scheme, value);
+  const problem = value === undefined ? undefined : secretProblem(transform, value);
   if (problem !== undefined) report('configuration', `names a value that ${problem}`);
 }
 
@@ -264,7 +281,10 @@ const CHECKS: {
     reportNames(names, report);
   },
   tokenize(transform, around, report) {
-    checkLocation(transform.location, report);
+    const parsed = parsePattern(transform.location);
+    if ('problem' in parsed) report('location', parsed.problem);
+    if (transform.otherwise !== undefined && transform.statuses === 'any')
+      report('otherwise', 'is for statuses that the transform does not run for, and it runs for `any`');
     checkToken(transform, around, report);
   },
   mask: (transform, _around, report) => checkMask(transform, report),

@@ -20,13 +20,20 @@ import { DETOKENIZED_MAX_BYTES } from '../tokens/detokenize.ts';
 import { readingOnce } from '../tokens/reading-once.ts';
 import { createTokenResolver } from '../tokens/resolve-tokens.ts';
 import { headersOf, withEachHeader, type Message } from './message.ts';
-import { answerHeaders, hides, isMasked, joinedHeaders, requestWithoutDigests } from './message-headers.ts';
+import {
+  answerHeaders,
+  headersOfFailure,
+  hides,
+  isMasked,
+  joinedHeaders,
+  requestWithoutDigests,
+} from './message-headers.ts';
 import type { ReactorCall } from './reactor-step.ts';
 import type { Remover } from './reflected-values.ts';
 import { runTransforms } from './run-transforms.ts';
 import type { OpenConfiguration, Proxy } from './stored-proxy.ts';
 import { createTransformBudget } from './transform-budget.ts';
-import { TransformError } from './transform-failure.ts';
+import { TransformError, type AnswerPart } from './transform-failure.ts';
 
 export interface ExchangeDeps extends ForwardDeps, RunReactorDeps {}
 
@@ -37,6 +44,8 @@ export interface ProxyCall extends ProxyRequest {
   /** How the code of reactors reaches the service. */
   readonly service: ReactorCall['service'];
   readonly traceId: string;
+  /** The address of the service with path and query, as the caller asked for them. */
+  readonly url: string;
 }
 
 /** A call with everything that its steps need. */
@@ -144,7 +153,12 @@ async function send(
  * body that is `clean` is not searched again. Throws `transform_failed` for an answer that has them
  * too often.
  */
-export function scrubbed(answer: Message, remover: Remover | undefined, clean?: Buffer): Message {
+export function scrubbed(
+  answer: Message,
+  remover: Remover | undefined,
+  headers: AnswerPart['headers'] = {},
+  clean?: Buffer,
+): Message {
   if (remover === undefined) return answer;
   const without = (text: string) => remover.bytes(Buffer.from(text, 'latin1')).toString('latin1');
   try {
@@ -154,7 +168,10 @@ export function scrubbed(answer: Message, remover: Remover | undefined, clean?: 
     };
   } catch (error) {
     if (!(error instanceof TransformError)) throw error;
-    throw new ServiceError('transform_failed', `The removal of secrets failed: ${error.message}.`);
+    throw new ServiceError('transform_failed', `The removal of secrets failed: ${error.message}.`, {
+      headers,
+      destinationStatus: answer.status,
+    });
   }
 }
 
@@ -192,19 +209,15 @@ export async function exchange(
     resolve: createTokenResolver(reading, acting, what),
   };
   const { message, query } = await requestMessage(reading, running);
-  const transformed = await runTransforms(reading, definition.requestTransforms, message, {
-    ...side,
-    isSent: false,
-  });
-  const request = requestWithoutDigests(message, transformed);
+  const transformed = await runTransforms(reading, definition.requestTransforms, message, side);
+  const request = requestWithoutDigests(message, transformed, definition);
   const [response] = await Promise.all([send(deps, running, request, query), running.meanwhile()]);
   const returned = scrubbed(answerMessage(request, response, call), remover);
-  const answer = await runTransforms(reading, definition.responseTransforms, returned, {
-    ...side,
-    isSent: true,
-  });
   const { responseTransforms } = definition;
-  const last = responseTransforms.length === 0 ? answer : scrubbed(answer, remover, returned.body);
+  const part = { status: response.status, headers: headersOfFailure(returned, responseTransforms) };
+  const answer = await runTransforms(reading, responseTransforms, returned, { ...side, answer: part });
+  const last =
+    responseTransforms.length === 0 ? answer : scrubbed(answer, remover, part.headers, returned.body);
   const isBodyChanged = !last.body.equals(response.body);
   return {
     status: response.status,

@@ -3,7 +3,16 @@ import type { Json } from '../shared/json.ts';
 import { parseJson } from '../shared/parse-json.ts';
 import { JsonExtentError, membersOf } from '../shared/json-extent.ts';
 import { JsonSyntaxError, type JsonVisitor } from '../shared/walk-json.ts';
-import { parseLocation, replaceAt, setAt, valuesAt, type JsonLocation } from './json-location.ts';
+import {
+  parseLocation,
+  parsePattern,
+  replaceAt,
+  setAt,
+  valuesAt,
+  type FoundPlace,
+  type JsonEdit,
+  type JsonLocation,
+} from './json-location.ts';
 import { textOfBody, withBody, type Message } from './message.ts';
 import type { TransformBudget } from './transform-budget.ts';
 import { TransformError } from './transform-failure.ts';
@@ -63,21 +72,73 @@ class ExactnessCheck implements JsonVisitor {
 /** An element or member costs as much time as so many bytes. */
 const ELEMENT_BYTES = 50;
 
-/**
- * Parses a part of a JSON text, and counts it. Throws {@link TransformError} for a number that
- * would become another one, for members with the same name, and for more members than a request
- * may have.
- */
-function exactJson(text: string, { read }: TransformBudget): Json {
+/** Counts the elements of a JSON text, and lets a visitor see it. Throws {@link TransformError}. */
+function countedWalk(text: string, { read }: TransformBudget, also: JsonVisitor): void {
   try {
-    const elements = membersOf(text, { also: new ExactnessCheck(text) });
-    read(text.length + ELEMENT_BYTES * elements);
+    read(text.length + ELEMENT_BYTES * membersOf(text, { also }));
   } catch (error) {
     if (error instanceof JsonExtentError)
       throw new TransformError(`the body exceeds the ${error.exceeds} of JSON`);
     throw error;
   }
+}
+
+/**
+ * Parses a part of a JSON text, and counts it. Throws {@link TransformError} for a number that
+ * would become another one, for members with the same name, and for more members than a request
+ * may have.
+ */
+function exactJson(text: string, budget: TransformBudget): Json {
+  countedWalk(text, budget, new ExactnessCheck(text));
   return parseJson(text);
+}
+
+const DIGITS = /^\d+$/;
+
+/** Finds numbers made of digits that are meant as text: as a card number, with all of them. */
+class DigitFinder extends ExactnessCheck {
+  readonly edits: JsonEdit[] = [];
+
+  readonly #text: string;
+
+  readonly #isText: (name: string) => boolean;
+
+  #depth = 0;
+
+  #name = '';
+
+  constructor(text: string, isText: (name: string) => boolean) {
+    super(text);
+    this.#text = text;
+    this.#isText = isText;
+  }
+
+  override open(): void {
+    super.open();
+    this.#depth += 1;
+  }
+
+  override close(): void {
+    super.close();
+    this.#depth -= 1;
+  }
+
+  override name(start: number, end: number, isEscaped: boolean): void {
+    super.name(start, end, isEscaped);
+    this.#name = this.#text.slice(start + 1, end - 1);
+  }
+
+  override scalar(start: number, end: number): void {
+    const written = this.#text.slice(start, end);
+    if (!DIGITS.test(written)) super.scalar(start, end);
+    else if (this.#isAsked() || losesPrecision(written))
+      this.edits.push({ start, end, json: `"${written}"` });
+  }
+
+  #isAsked(): boolean {
+    if (this.#depth === 0) return this.#isText('');
+    return this.#depth === 1 && this.#isText(this.#name);
+  }
 }
 
 /** Counts a place at a location. Members with the same name make many. */
@@ -101,38 +162,54 @@ export function withJsonAt(
   return withBody(message, Buffer.from(changed));
 }
 
-/** The value at a location. Throws {@link TransformError} if there is none, or more than one. */
-export function jsonAt(message: Message, location: string, budget: TransformBudget): Json {
-  const found = onJson(message, (text) => {
-    const [first, second] = valuesAt(text, locationOf(location));
-    if (second !== undefined) throw new TransformError('the body has several values at its location');
-    return first && text.slice(first.start, first.end);
-  });
-  if (found === undefined) throw new TransformError('the body has no value at its location');
-  return exactJson(found, budget);
+/** A value of a body that a pattern finds. */
+export interface FoundValue extends FoundPlace {
+  readonly value: Json;
 }
 
 /**
- * Finds out which places a body has, of which all are below one location: one walk and one parse of
- * what is there, however many places are asked for.
+ * The values at the places of a pattern, in order. A number made of digits becomes text where
+ * `isText` says so, by the name of a member or by an empty one for the value itself, and where a
+ * number would not have all of them. Throws {@link TransformError} for a place with several values.
  */
-export function placesBelow(message: Message, location: string): (place: string) => boolean {
-  const parsed = parseLocation(location);
-  const found =
-    'problem' in parsed
-      ? undefined
-      : onJson(message, (text) => valuesAt(text, parsed).map((at) => text.slice(at.start, at.end)));
-  const [json] = found ?? [];
-  if (json === undefined || 'problem' in parsed) return () => false;
-  const value = parseJson(json);
-  return (place) => {
-    const wanted = parseLocation(place);
-    if ('problem' in wanted || !place.startsWith(location)) return false;
-    return hasValueAt(value, wanted.slice(parsed.length));
-  };
+export function valuesOfBody(
+  message: Message,
+  pattern: string,
+  budget: TransformBudget,
+  isText: (name: string) => boolean,
+): readonly FoundValue[] {
+  const parsed = parsePattern(pattern);
+  if ('problem' in parsed) throw new TransformError('its location cannot be read');
+  return onJson(message, (text) => {
+    const places = valuesAt(text, parsed, countingPlaces(budget));
+    const different = new Set(places.map(({ location }) => JSON.stringify(location)));
+    if (different.size < places.length)
+      throw new TransformError('the body has several values at its location');
+    return places.map((place) => {
+      const json = text.slice(place.start, place.end);
+      const digits = new DigitFinder(json, isText);
+      countedWalk(json, budget, digits);
+      return { ...place, value: parseJson(replaceAt(json, digits.edits)) };
+    });
+  });
 }
 
-function hasValueAt(value: Json, [first, ...others]: JsonLocation): boolean {
+/** Puts the JSON of other values into places that {@link valuesOfBody} has found. */
+export const withValuesAt = (
+  message: Message,
+  edits: readonly { readonly place: FoundPlace; readonly value: Json }[],
+): Message =>
+  onJson(message, (text) => {
+    const changed = edits.map(({ place: { start, end }, value }) => ({
+      start,
+      end,
+      json: JSON.stringify(value),
+    }));
+    return withBody(message, Buffer.from(replaceAt(text, changed)));
+  });
+
+/** Whether a value has something at a location below it. */
+export function hasValueAt(value: Json, [first, ...others]: JsonLocation): boolean {
   if (first === undefined) return true;
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, first)) return false;
   return hasValueAt((value as Readonly<Record<string | number, Json>>)[first] ?? null, others);

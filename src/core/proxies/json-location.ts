@@ -9,6 +9,12 @@ export const LOCATION_MAX_SEGMENTS = 64;
 /** One place in JSON: names of members and indexes of elements, from the outermost value. */
 export type JsonLocation = readonly (string | number)[];
 
+/** Means every element of an array, as `[*]` does. */
+export const EVERY = Symbol('every element');
+
+/** Places in JSON. A negative index counts from the end of its array. */
+export type JsonPattern = readonly (string | number | typeof EVERY)[];
+
 /** Why a text is not accepted, as words that follow the name of the request member. */
 export interface Problem {
   readonly problem: string;
@@ -31,6 +37,7 @@ const QUOTED_NAME =
   /\[(?:"((?:[^"\\\u0000-\u001f]|\\[^\u0000-\u001f])*)"|'((?:[^'\\\u0000-\u001f]|\\[^\u0000-\u001f])*)')\]/uy; // oxlint-disable-line no-control-regex -- RFC 9535 permits them only escaped.
 /** Nine digits are more than any text has elements. */
 const INDEX = /\[(0|[1-9]\d{0,8})\]/y;
+const INDEX_OR_EVERY = /\[(0|-?[1-9]\d{0,8}|\*)\]/y;
 const NOT_ONE_PLACE = /\.\.|[*?:,]|\[-/;
 
 const QUOTE_ESCAPED = /\\'|\\[^]|"/g;
@@ -50,9 +57,14 @@ function decodedName(inner: string, isSingle: boolean): string | undefined {
   }
 }
 
+interface Segment {
+  readonly segment: JsonPattern[number];
+  readonly end: number;
+}
+
 /** The segment of a location that starts at `at`, with its end; `undefined` if there is none. */
-function segmentAt(text: string, at: number): { segment: string | number; end: number } | undefined {
-  for (const pattern of [SHORT_NAME, QUOTED_NAME, INDEX]) {
+function segmentAt(text: string, at: number, index: RegExp): Segment | undefined {
+  for (const pattern of [SHORT_NAME, QUOTED_NAME, index]) {
     pattern.lastIndex = at;
     const found = pattern.exec(text);
     if (found === null) continue;
@@ -60,25 +72,24 @@ function segmentAt(text: string, at: number): { segment: string | number; end: n
     const inner = first ?? single ?? '';
     const name = pattern === QUOTED_NAME ? decodedName(inner, first === undefined) : inner;
     if (name === undefined) return undefined;
-    return { segment: pattern === INDEX ? Number(name) : name, end: pattern.lastIndex };
+    const end = pattern.lastIndex;
+    if (pattern !== index) return { segment: name, end };
+    return { segment: name === '*' ? EVERY : Number(name), end };
   }
   return undefined;
 }
 
-/**
- * Reads a JSONPath (RFC 9535) that names one place: `$`, then `.name`, `['name']`, `["name"]` and
- * `[index]`, without spaces. Returns the problem of any other text.
- */
-export function parseLocation(text: string): JsonLocation | Problem {
+function parseSegments(text: string, index: RegExp, whatElse: string): JsonPattern | Problem {
   if (text.length > LOCATION_MAX_LENGTH)
     return { problem: `must have at most ${String(LOCATION_MAX_LENGTH)} characters` };
   if (!text.startsWith('$')) return { problem: 'must be a JSONPath, which starts with $' };
-  const segments: (string | number)[] = [];
+  const segments: JsonPattern[number][] = [];
   for (let at = 1; at < text.length;) {
-    const found = segmentAt(text, at);
+    const found = segmentAt(text, at, index);
     if (found === undefined) {
-      const what = NOT_ONE_PLACE.test(text.slice(at, at + 2)) ? 'must name one place' : 'is not understood';
-      return { problem: `${what}: after $, only .name, ['name'] and [index] can follow` };
+      const isOfMany = index === INDEX && NOT_ONE_PLACE.test(text.slice(at, at + 2));
+      const what = isOfMany ? 'must name one place' : 'is not understood';
+      return { problem: `${what}: after $, only ${whatElse} can follow` };
     }
     segments.push(found.segment);
     at = found.end;
@@ -87,6 +98,25 @@ export function parseLocation(text: string): JsonLocation | Problem {
     return { problem: `must have at most ${String(LOCATION_MAX_SEGMENTS)} names and indexes` };
   return segments;
 }
+
+/**
+ * Reads a JSONPath (RFC 9535) that names one place: `$`, then `.name`, `['name']`, `["name"]` and
+ * `[index]`, without spaces. Returns the problem of any other text.
+ */
+export const parseLocation = (text: string): JsonLocation | Problem =>
+  // Its expression reads no symbol.
+  parseSegments(text, INDEX, ".name, ['name'] and [index]") as JsonLocation | Problem;
+
+/** Reads a location that may also have `[*]` and negative indexes of arrays. */
+export const parsePattern = (text: string): JsonPattern | Problem =>
+  parseSegments(text, INDEX_OR_EVERY, ".name, ['name'], [index], [-index] and [*]");
+
+/** Writes a location as a JSONPath. */
+export const locationText = (location: JsonLocation): string =>
+  location.reduce<string>((text, segment) => {
+    if (typeof segment === 'number') return `${text}[${String(segment)}]`;
+    return /^[A-Za-z_]\w*$/.test(segment) ? `${text}.${segment}` : `${text}[${JSON.stringify(segment)}]`;
+  }, '$');
 
 /** An object or array that contains the location, while it is open. */
 interface Around {
@@ -98,6 +128,13 @@ interface Around {
   isNext: boolean;
   /** Whether a member or element was the next segment. */
   isMet: boolean;
+  /** How many values had been found when it was opened. */
+  readonly found: number;
+}
+
+/** A value that a pattern finds, with its own location. */
+export interface FoundPlace extends Stretch {
+  readonly location: JsonLocation;
 }
 
 const BYTE_ORDER_MARK = '\ufeff';
@@ -106,9 +143,9 @@ const BYTE_ORDER_MARK = '\ufeff';
 type OnFound = () => void;
 const ignore: OnFound = () => undefined;
 
-/** Finds every value at a location during a walk, also in members with the same name. */
+/** Finds every value at a pattern during a walk, also in members with the same name. */
 class LocationFinder implements JsonVisitor {
-  readonly found: Stretch[] = [];
+  found: FoundPlace[] = [];
 
   readonly #onFound: OnFound;
 
@@ -120,7 +157,7 @@ class LocationFinder implements JsonVisitor {
 
   readonly #text: string;
 
-  readonly #location: JsonLocation;
+  readonly #location: JsonPattern;
 
   readonly #around: Around[] = [];
 
@@ -130,7 +167,7 @@ class LocationFinder implements JsonVisitor {
   /** Start of the object or array that is the value, while it is open. */
   #start = -1;
 
-  constructor(text: string, location: JsonLocation, onFound: OnFound) {
+  constructor(text: string, location: JsonPattern, onFound: OnFound) {
     this.#text = text;
     this.#location = location;
     this.#onFound = onFound;
@@ -141,7 +178,14 @@ class LocationFinder implements JsonVisitor {
       const next = this.#location[this.#depth];
       if (next === undefined) this.#start = start;
       else if (isObject === (typeof next === 'string'))
-        this.#around.push({ isObject, end: start + 1, count: 0, isNext: false, isMet: false });
+        this.#around.push({
+          isObject,
+          end: start + 1,
+          count: 0,
+          isNext: false,
+          isMet: false,
+          found: this.found.length,
+        });
       else this.isBlocked = true;
     }
     this.#depth += 1;
@@ -183,14 +227,17 @@ class LocationFinder implements JsonVisitor {
     if (this.#depth !== this.#around.length) return false;
     const inside = this.#around.at(-1);
     if (inside === undefined) return true;
-    if (!inside.isObject) inside.isNext = inside.count === this.#location[this.#depth - 1];
+    if (!inside.isObject) inside.isNext = mayBeAt(this.#location[this.#depth - 1], inside.count);
     inside.isMet ||= inside.isNext;
     return inside.isNext;
   }
 
   #add(start: number, end: number): void {
     this.#onFound();
-    this.found.push({ start, end });
+    const location = this.#location.map((segment, at) =>
+      typeof segment === 'string' ? segment : (this.#around[at]?.count ?? 0),
+    );
+    this.found.push({ start, end, location });
   }
 
   #passed(end: number): void {
@@ -200,9 +247,20 @@ class LocationFinder implements JsonVisitor {
     inside.end = end;
   }
 
+  /** Keeps of an array whose end is known what is at an index that counts from there. */
+  #countFromEnd({ found, count }: Around): void {
+    const depth = this.#around.length;
+    const segment = this.#location[depth];
+    if (typeof segment !== 'number' || segment >= 0) return;
+    const wanted = count + segment;
+    this.found = this.found.filter(({ location }, at) => at < found || location[depth] === wanted);
+  }
+
   #leave(): void {
     const inside = this.#around.pop();
-    if (inside === undefined || inside.isMet) return;
+    if (inside === undefined) return;
+    this.#countFromEnd(inside);
+    if (inside.isMet) return;
     const isParent = this.#depth === this.#location.length;
     if (isParent && (inside.isObject || inside.count === this.#location[this.#depth - 1]))
       this.additions.push({ at: inside.end, isFirst: inside.count === 0 });
@@ -210,15 +268,19 @@ class LocationFinder implements JsonVisitor {
   }
 }
 
+/** Whether an element can be at a segment; for an index from the end, its array decides later. */
+const mayBeAt = (segment: JsonPattern[number] | undefined, index: number): boolean =>
+  segment === EVERY || segment === index || (typeof segment === 'number' && segment < 0);
+
 /** Walks a JSON text, which may start with a byte order mark. */
-function findLocation(text: string, location: JsonLocation, onFound: OnFound) {
+function findLocation(text: string, location: JsonPattern, onFound: OnFound) {
   const mark = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
   const json = text.slice(mark);
   const finder = new LocationFinder(json, location, onFound);
   walkJson(json, finder);
   return {
     isBlocked: finder.isBlocked,
-    found: finder.found.map(({ start, end }) => ({ start: start + mark, end: end + mark })),
+    found: finder.found.map((each) => ({ ...each, start: each.start + mark, end: each.end + mark })),
     additions: finder.additions.map(({ at, isFirst }) => ({ at: at + mark, isFirst })),
   };
 }
@@ -228,7 +290,7 @@ function findLocation(text: string, location: JsonLocation, onFound: OnFound) {
  * name, of which readers of JSON take the first, the last or any. Throws `JsonSyntaxError` for a
  * text that is not JSON.
  */
-export function valuesAt(text: string, location: JsonLocation, onFound = ignore): readonly Stretch[] {
+export function valuesAt(text: string, location: JsonPattern, onFound = ignore): readonly FoundPlace[] {
   return findLocation(text, location, onFound).found;
 }
 

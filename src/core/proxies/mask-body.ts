@@ -109,12 +109,13 @@ function masked(
     : maskedCards(message, replacement, budget);
 }
 
-const isSuccess = ({ status = 0 }: Message): boolean => status >= 200 && status <= 299;
+export const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
 
 /**
  * Masks what an answer has: the value at a location, every card number in body and headers (a
  * header whose name has one is removed), or what a regular expression finds in the body. Throws
- * {@link TransformError} for a success without anything to mask, where the mask is required.
+ * {@link TransformError} for a success with a body without anything to mask, where the mask is
+ * required.
  */
 export async function maskMessage(
   transform: MaskValue,
@@ -123,7 +124,7 @@ export async function maskMessage(
 ): Promise<Message> {
   const after = await masked(transform, message, budget);
   const isUnchanged = after.body === message.body && isEqualJson(headersOf(after), headersOf(message));
-  if (transform.required === true && isUnchanged && isSuccess(message))
-    throw new TransformError('the answer has nothing to mask');
+  const isAsked = transform.required === true && isSuccess(message.status ?? 0) && message.body.length > 0;
+  if (isAsked && isUnchanged) throw new TransformError('the answer has nothing to mask');
   return after;
 }

@@ -1,6 +1,7 @@
 import type { HeaderFields } from '../egress/egress-client.ts';
 import { isDigestField, isListedField } from '../proxy/listed-fields.ts';
 import { readName } from '../proxy/request-headers.ts';
+import { maskCardNumbers } from './card-numbers.ts';
 import { headersOf, type Message } from './message.ts';
 import type { ProxyDefinition, Transform } from './stored-proxy.ts';
 
@@ -43,20 +44,55 @@ export function answerHeaders(
   return [...arrived, ...answer.ownHeaders];
 }
 
+/** What a caller needs of an answer that is not shown, in forms that are no data. */
+const OF_FAILURES: Readonly<Record<string, RegExp>> = {
+  'retry-after': /^(?:\d{1,10}|[A-Z][a-z]{2}, [\w :]{20,24})$/,
+  date: /^[A-Z][a-z]{2}, [\w :]{20,24}$/,
+  'x-request-id': /^[\w.:+/=-]{1,200}$/,
+  'request-id': /^[\w.:+/=-]{1,200}$/,
+  'x-correlation-id': /^[\w.:+/=-]{1,200}$/,
+};
+
+/**
+ * Headers of an answer of which nothing else is shown: when to call again, and the ids by which
+ * others find the request. A mask of card numbers holds here too.
+ */
+export function headersOfFailure(
+  answer: Pick<Message, 'headers'>,
+  responseTransforms: readonly Transform[],
+): Readonly<Record<string, string>> {
+  const masksCards = responseTransforms.some(
+    (each) => each.type === 'mask' && each.matcher === 'card_number',
+  );
+  const shown = answer.headers.filter(
+    ([name, value]) =>
+      OF_FAILURES[name.toLowerCase()]?.test(value) === true &&
+      !(masksCards && maskCardNumbers(value, '') !== value),
+  );
+  return Object.fromEntries(shown);
+}
+
 const SIGNATURE = /hmac|signature/;
 /** Schemes of `Authorization` that show a credential and sign nothing. */
 const CREDENTIALS = /^(?:bearer|basic|token|apikey)(?: |$)/i;
 
-function describesBody(name: string, value: string): boolean {
+function describesBody(name: string, value: string, signed: string | undefined): boolean {
   const read = readName(name);
+  if (read === signed) return true;
   if (read === 'authorization') return !CREDENTIALS.test(value);
   return isDigestField(name) || SIGNATURE.test(read);
 }
 
 /** A request after its transforms, without digests and signatures of a body that they changed. */
-export function requestWithoutDigests(before: Message, after: Message): Message {
+export function requestWithoutDigests(
+  before: Message,
+  after: Message,
+  { requestTransforms: [first] }: Pick<ProxyDefinition, 'requestTransforms'>,
+): Message {
   if (after.body === before.body || after.body.equals(before.body)) return after;
-  return { ...after, headers: after.headers.filter(([name, value]) => !describesBody(name, value)) };
+  const isHmac = first?.type === 'verify_signature' && first.scheme === 'hmac';
+  const signed = isHmac ? readName(first.header) : undefined;
+  return { ...after, headers: after.headers.filter(([name, value]) => !describesBody(name, value, signed)) };
 }
 
 /** Joins fields of one name, as readers do (RFC 9110, section 5.3), but for cookies. */

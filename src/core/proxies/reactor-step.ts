@@ -11,7 +11,7 @@ import { isEqualJson, isJsonObject, type Json, type JsonObject } from '../shared
 import { Secret } from '../shared/secret.ts';
 import { admitsPath } from './admitted-path.ts';
 import { valueOfBody } from './json-body.ts';
-import { headersOf, type Message } from './message.ts';
+import { headersOf, textOfBody, type Message } from './message.ts';
 import {
   PROXY_METHODS,
   STORED_PROXY_LIMITS,
@@ -33,9 +33,6 @@ export interface ReactorCall {
   readonly budget: TransformBudget;
 }
 
-/** The body that the code got. */
-type Before = NonNullable<ReturnType<typeof valueOfBody>>;
-
 /** The headers by their names in lower case. A name with several fields has a list. */
 function headersObject(headers: HeaderFields): JsonObject {
   const all = new Map<string, string | readonly string[]>();
@@ -46,11 +43,35 @@ function headersObject(headers: HeaderFields): JsonObject {
   return Object.fromEntries(all) as JsonObject;
 }
 
+/** The member that has the body, as the code gets it and returns it. */
+type BodyMember = 'body' | 'text' | 'base64';
+
+/** A body as the code gets it. */
+interface CodeBody {
+  readonly member: BodyMember;
+  readonly value: Json;
+  /** Whether text that the code returns is written as JSON. */
+  readonly isJson: boolean;
+}
+
+/** Throws {@link TransformError} for a body that JSON lacks exactly, unless `as` is text. */
+function codeBody(message: Message, as: RunReactor['as'], budget: TransformBudget): CodeBody {
+  if (as === 'text') {
+    const text = textOfBody(message);
+    return text === undefined
+      ? { member: 'base64', value: message.body.toString('base64'), isJson: false }
+      : { member: 'text', value: text, isJson: false };
+  }
+  const found = valueOfBody(message, budget);
+  if (found === undefined) throw new TransformError('the body is neither JSON nor text in UTF-8');
+  return { member: 'body', ...found };
+}
+
 /** What the code gets as `args`. */
-function argsOf(message: Message, body: Json): JsonObject {
+function argsOf(message: Message, { member, value }: CodeBody): JsonObject {
   const { method, path, status } = message;
   const headers = headersObject(headersOf(message));
-  return { method, path, ...(status !== undefined && { status }), headers, body };
+  return { method, path, ...(status !== undefined && { status }), headers, [member]: value };
 }
 
 const wrong = (member: string): TransformError =>
@@ -112,25 +133,36 @@ function methodOf(value: Json, { methods = PROXY_METHODS }: ProxyDefinition): st
   return method;
 }
 
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
 /** The body that the code returned. What was JSON stays JSON, and what is equal stays as it is. */
-function bodyOf(value: Json, { body }: Message, before: Before): Buffer {
+function bodyOf(value: Json, { body }: Message, before: CodeBody): Buffer {
   if (isEqualJson(value, before.value)) return body;
-  return Buffer.from(typeof value === 'string' && !before.isJson ? value : JSON.stringify(value));
+  if (before.member === 'body')
+    return Buffer.from(typeof value === 'string' && !before.isJson ? value : JSON.stringify(value));
+  if (typeof value !== 'string') throw wrong(before.member);
+  if (before.member === 'text') {
+    if (!value.isWellFormed()) throw wrong('text');
+    return Buffer.from(value);
+  }
+  if (!BASE64.test(value)) throw wrong('base64');
+  return Buffer.from(value, 'base64');
 }
 
-const MEMBERS = ['method', 'path', 'status', 'headers', 'body'];
+const MEMBERS = ['method', 'path', 'status', 'headers'];
 
 /** The message that the code returned. What it leaves out stays as it was. */
 function changedBy(
   raw: Json,
   message: Message,
-  before: Before,
+  before: CodeBody,
   { proxy: { definition }, isReserved }: ReactorCall,
 ): Message {
   if (!isJsonObject(raw)) throw new TransformError('the code must return the message as `raw`');
-  const unknown = Object.keys(raw).find((member) => !MEMBERS.includes(member));
+  const known = [...MEMBERS, before.member];
+  const unknown = Object.keys(raw).find((member) => !known.includes(member));
   if (unknown !== undefined) throw new TransformError('the code returned an unknown member in `raw`');
-  const { method, path, status, headers, body } = raw;
+  const { method, path, status, headers, [before.member]: body } = raw;
   const isAnswer = message.status !== undefined;
   if (status !== undefined && status !== message.status) throw wrong('status');
   return {
@@ -167,7 +199,7 @@ const ASKS_TO_REPEAT = 503;
  */
 export async function runOnMessage(
   deps: RunReactorDeps,
-  { reactorId, codeHash }: RunReactor,
+  { reactorId, codeHash, as }: RunReactor,
   message: Message,
   call: ReactorCall,
 ): Promise<Message> {
@@ -175,9 +207,8 @@ export async function runOnMessage(
   const reactor = await existingReactor(deps, stored.tenantId, reactorId);
   if (reactor.codeHash !== codeHash)
     throw new TransformError('the code of the reactor has changed since the proxy was written');
-  const before = valueOfBody(message, call.budget);
-  if (before === undefined) throw new TransformError('the body is neither JSON nor text in UTF-8');
-  const args = argsOf(message, before.value);
+  const before = codeBody(message, as, call.budget);
+  const args = argsOf(message, before);
   if (Buffer.byteLength(JSON.stringify(args)) > REACTOR_LIMITS.invocationBytes)
     throw new TransformError(
       `a reactor gets at most ${String(REACTOR_LIMITS.invocationBytes)} bytes of JSON`,

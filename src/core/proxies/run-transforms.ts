@@ -4,18 +4,18 @@ import { hasExpression } from '../expressions/template.ts';
 import { PROXY_LIMITS } from '../proxy/forward.ts';
 import { asFieldValue, headerText } from '../proxy/request-headers.ts';
 import type { RunReactorDeps } from '../reactors/run-reactor.ts';
+import { ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
-import { createTokens } from '../tokens/create-tokens.ts';
 import { fillJson } from '../tokens/detokenize.ts';
-import { TOKEN_TYPE_NAMES, tokenType } from '../tokens/token-type.ts';
 import type { ResolveReferences } from '../tokens/resolve-tokens.ts';
 import { headerPieces } from './header-value.ts';
-import { jsonAt, placesBelow, withJsonAt } from './json-body.ts';
-import { maskMessage } from './mask-body.ts';
+import { withJsonAt } from './json-body.ts';
+import { isSuccess, maskMessage } from './mask-body.ts';
 import { withDeferredHeader, withHeader, withOnlyHeaders, withoutHeader, type Message } from './message.ts';
 import { runOnMessage, type ReactorCall } from './reactor-step.ts';
-import type { AppendHeader, AppendJson, TokenizeValue, Transform } from './stored-proxy.ts';
-import { guarded, TransformError } from './transform-failure.ts';
+import type { AppendHeader, AppendJson, Transform } from './stored-proxy.ts';
+import { tokenizeValues } from './tokenize-values.ts';
+import { guarded, TransformError, type AnswerPart } from './transform-failure.ts';
 
 /** What the transforms of one side of a call need. */
 export interface Side extends ReactorCall {
@@ -23,8 +23,8 @@ export interface Side extends ReactorCall {
   readonly acting: Caller;
   /** Opens the tokens of stored expressions, which are used through this proxy. */
   readonly resolve: ResolveReferences;
-  /** Whether the destination has the request. */
-  readonly isSent: boolean;
+  /** Present once the destination has answered. */
+  readonly answer?: AnswerPart;
   readonly writes: WriteIdentity;
 }
 
@@ -61,29 +61,11 @@ async function appendJson(
   message: Message,
   side: Side,
 ): Promise<Message> {
-  if (side.isSent) return withJsonAt(message, location, value, side.budget);
+  if (side.answer !== undefined) return withJsonAt(message, location, value, side.budget);
   const fields = new TemplateFields(deps.random.integer, side.budget.expressions);
   const { value: filled } = await fillJson(value, 'value', fields, side.resolve);
   return withJsonAt(message, location, filled.reveal(), side.budget);
 }
-
-/** Makes a token of a value, whose place its id takes. */
-async function tokenizeValue(
-  deps: RunReactorDeps,
-  { location, token }: TokenizeValue,
-  message: Message,
-  { acting, writes, budget }: Side,
-): Promise<Message> {
-  const data = jsonAt(message, location, budget);
-  const input = deps.parseTokenInput({ ...token, data }, '');
-  const [result] = await createTokens(deps, acting, [{ path: '', input }], writes, budget.expressions);
-  if (result === undefined) throw new Error('proxy: a token was lost');
-  return withJsonAt(message, location, 'token' in result ? result.token.id : result.id, budget);
-}
-
-/** The members that data of the token has by name. */
-const dataMembersOf = ({ token }: TokenizeValue): readonly string[] =>
-  TOKEN_TYPE_NAMES.flatMap((name) => (name === token['type'] ? (tokenType(name).dataMembers ?? []) : []));
 
 async function runTransform(
   deps: RunReactorDeps,
@@ -93,7 +75,7 @@ async function runTransform(
 ): Promise<Message> {
   switch (transform.type) {
     case 'append_header':
-      return side.isSent || !hasExpression(transform.value)
+      return side.answer !== undefined || !hasExpression(transform.value)
         ? withHeader(message, transform.name, asFieldValue(transform.value))
         : appendFilledHeader(deps, transform, message, side);
     case 'append_json':
@@ -103,7 +85,7 @@ async function runTransform(
     case 'allow_headers':
       return withOnlyHeaders(message, transform.names);
     case 'tokenize':
-      return tokenizeValue(deps, transform, message, side);
+      return tokenizeValues(deps, transform, message, side);
     case 'mask':
       return maskMessage(transform, message, side.budget);
     case 'reactor':
@@ -114,9 +96,33 @@ async function runTransform(
   }
 }
 
+/** Transforms that by default run for a success alone: a decline has another body. */
+const FOR_SUCCESS: ReadonlySet<Transform['type']> = new Set(['append_json', 'tokenize']);
+/** Transforms that have nothing to do where an answer has no body. */
+const NEEDS_BODY: ReadonlySet<Transform['type']> = FOR_SUCCESS;
+
+const statusesOf = (transform: Transform) =>
+  ('statuses' in transform ? transform.statuses : undefined) ??
+  (FOR_SUCCESS.has(transform.type) ? '2xx' : 'any');
+
 /**
- * Runs transforms on a message in their order. Throws `transform_failed`, before the destination
- * with 400 and after it with 502.
+ * Whether a transform runs on an answer. Throws `transform_failed` if it does not and hides, unless
+ * its writer lets such an answer pass.
+ */
+function runsFor(transform: Transform, number: number, { status = 0, body }: Message, answer: AnswerPart) {
+  if (NEEDS_BODY.has(transform.type) && body.length === 0) return false;
+  if (statusesOf(transform) === 'any' || isSuccess(status)) return true;
+  if (transform.type !== 'tokenize' || transform.otherwise === 'pass') return false;
+  throw new ServiceError(
+    'transform_failed',
+    `response_transforms[${String(number)}] does not run for this status.`,
+    { headers: answer.headers, destinationStatus: answer.status },
+  );
+}
+
+/**
+ * Runs transforms on a message in their order. Throws `transform_failed`: before the destination
+ * with 400, and after it with the status of its answer, or 424 for a success.
  */
 export async function runTransforms(
   deps: RunReactorDeps,
@@ -127,21 +133,13 @@ export async function runTransforms(
   const checkTime = (): void => {
     if (deps.clock() > side.deadline) throw new TransformError('the time of the call is over');
   };
+  const { answer } = side;
   let changed = message;
-  for (const [at, transform] of transforms.entries()) {
+  for (const [number, transform] of transforms.entries()) {
     const before = changed;
-    const own = { ...side, writes: side.writes.part(at + (side.isSent ? RESPONSE_PARTS : 0)) };
-    const place = {
-      side: side.isSent ? ('response' as const) : ('request' as const),
-      number: at,
-      type: transform.type,
-      ...(transform.type === 'tokenize' && {
-        location: transform.location,
-        dataMembers: dataMembersOf(transform),
-      }),
-      sentPlaces: (location: string) =>
-        before.body === message.body ? placesBelow(message, location) : () => false,
-    };
+    if (answer !== undefined && !runsFor(transform, number, before, answer)) continue;
+    const own = { ...side, writes: side.writes.part(number + (answer === undefined ? 0 : RESPONSE_PARTS)) };
+    const place = { number, type: transform.type, answer, isAsSent: before.body === message.body };
     changed = await guarded(place, async () => {
       checkTime();
       if (READS_BODY.has(transform.type)) side.budget.read(before.body.length);

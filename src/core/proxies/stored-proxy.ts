@@ -1,7 +1,7 @@
 import type { ApplicationKey } from '../applications/application-key.ts';
 import type { Json, JsonObject } from '../shared/json.ts';
 import type { Secret } from '../shared/secret.ts';
-import type { SignatureScheme } from './verify-signature.ts';
+import type { Signature } from './signature.ts';
 
 /**
  * Limits of a stored proxy (docs/contract.md#limits). They are numbers of entries, lengths in
@@ -32,6 +32,8 @@ export const STORED_PROXY_LIMITS = {
   transforms: 20,
   /** Bytes of bodies that all transforms of one call read. */
   transformedBytes: 20_000_000,
+  /** Tokens that all transforms of one call make. */
+  tokens: 100,
   /** Everything that a version has. */
   definitionBytes: 100_000,
   headerName: 100,
@@ -49,41 +51,61 @@ export type ProxyMethod = (typeof PROXY_METHODS)[number];
 
 export const MATCHERS = ['card_number', 'regex'] as const;
 
+/** The statuses of answers for which a transform can run. */
+export const STATUSES = ['2xx', 'any'] as const;
+
+/** Members of every transform of answers. */
+interface OfAnswers {
+  /** The default is `2xx` for `append_json` and `tokenize`, and `any` for others. */
+  readonly statuses?: (typeof STATUSES)[number];
+}
+
 /** Sets a header. On the way out, the value may have expressions. */
-export interface AppendHeader {
+export interface AppendHeader extends OfAnswers {
   readonly type: 'append_header';
   readonly name: string;
   readonly value: string;
 }
 
 /** Sets the value at a JSONPath. On the way out, it may have detokenization expressions. */
-export interface AppendJson {
+export interface AppendJson extends OfAnswers {
   readonly type: 'append_json';
   readonly location: string;
   readonly value: Json;
 }
 
-export interface RemoveHeader {
+export interface RemoveHeader extends OfAnswers {
   readonly type: 'remove_header';
   readonly name: string;
 }
 
 /** Removes all other headers. */
-export interface AllowHeaders {
+export interface AllowHeaders extends OfAnswers {
   readonly type: 'allow_headers';
   readonly names: readonly string[];
 }
 
-/** Makes a token of the value at a JSONPath, whose place the id of the token takes. */
-export interface TokenizeValue {
+/** What `tokenize` does with an answer whose status it does not run for. */
+export const OTHERWISE = ['pass'] as const;
+
+/** Makes a token of each value at a JSONPath, whose place the id of the token takes. */
+export interface TokenizeValue extends OfAnswers {
   readonly type: 'tokenize';
+  /** May have `[*]` and negative indexes. */
   readonly location: string;
-  /** The body of a request to create a token, without `data`. */
+  /**
+   * The body of a request to create a token. Expressions of `data` read the value as `found`;
+   * without `data` the value is the data.
+   */
   readonly token: JsonObject;
+  /** Whether a body without the location passes. */
+  readonly optional?: boolean;
+  /** By default nothing of the body passes. */
+  readonly otherwise?: (typeof OTHERWISE)[number];
 }
 
 /** Replaces the value at a JSONPath, or whatever a matcher finds in any text. */
-export interface MaskValue {
+export interface MaskValue extends OfAnswers {
   readonly type: 'mask';
   readonly location?: string;
   readonly matcher?: (typeof MATCHERS)[number];
@@ -94,19 +116,23 @@ export interface MaskValue {
   readonly required?: boolean;
 }
 
+/** How code reads and writes a body: as JSON where it is JSON, or always as it is. */
+export const BODY_FORMS = ['json', 'text'] as const;
+
 /** Runs the code of a reactor, which has this hash. */
-export interface RunReactor {
+export interface RunReactor extends OfAnswers {
   readonly type: 'reactor';
   readonly reactorId: string;
   readonly codeHash: string;
+  /** The default is `json`. */
+  readonly as?: (typeof BODY_FORMS)[number];
 }
 
 /** Admits only requests that a partner signed with a secret of the configuration. */
-export interface VerifySignature {
+export type VerifySignature = {
   readonly type: 'verify_signature';
-  readonly scheme: SignatureScheme;
   readonly configuration: string;
-}
+} & Signature;
 
 /** A transform that works in both directions. */
 type EitherTransform = AppendHeader | AppendJson | RemoveHeader | AllowHeaders | TokenizeValue | RunReactor;

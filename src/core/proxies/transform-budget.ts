@@ -22,12 +22,15 @@ export interface TransformBudget {
   readonly read: (bytes: number) => void;
   /** Counts steps of searches. Throws {@link TransformError}. */
   readonly search: (steps: number) => void;
+  /** Counts tokens before they are made. Throws {@link TransformError}. */
+  readonly tokens: (count: number) => void;
 }
 
 /** `randomInt` chooses the characters of aliases. */
 export function createTransformBudget(randomInt: Random['integer']): TransformBudget {
   let bytesLeft: number = STORED_PROXY_LIMITS.transformedBytes;
   let stepsLeft = SEARCH_STEPS;
+  let tokensLeft: number = STORED_PROXY_LIMITS.tokens;
   return {
     expressions: createBudget(randomInt),
     read: (bytes) => {
@@ -41,6 +44,13 @@ export function createTransformBudget(randomInt: Random['integer']): TransformBu
       stepsLeft -= steps;
       if (stepsLeft < 0)
         throw new TransformError('the regular expressions of a call take too many steps for the body');
+    },
+    tokens: (count) => {
+      tokensLeft -= count;
+      if (tokensLeft < 0)
+        throw new TransformError(
+          `the transforms of a call together make at most ${String(STORED_PROXY_LIMITS.tokens)} tokens`,
+        );
     },
   };
 }

@@ -9,18 +9,43 @@ export class TransformError extends Error {
   }
 }
 
+/** A place in a message that a transform does not accept. */
+export interface RefusedPlace {
+  /** Such as `$.cards[0].number`. */
+  readonly exact: string;
+  /** The same without names that others than the writer of the proxy have chosen. */
+  readonly listed: string;
+  /** Whether the message has it. */
+  readonly isThere: boolean;
+}
+
+/** The service refused a part of a message. */
+export class RefusedPlacesError extends Error {
+  readonly refusal: ServiceError;
+  readonly places: readonly RefusedPlace[];
+
+  constructor(refusal: ServiceError, places: readonly RefusedPlace[]) {
+    super(refusal.message);
+    this.refusal = refusal;
+    this.places = places;
+  }
+}
+
+/** What a caller learns of an answer that a transform could not change. */
+export interface AnswerPart {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** Which transform of a proxy runs. */
 export interface TransformPlace {
-  readonly side: 'request' | 'response';
   /** Counts the transforms of the side, from 0. */
   readonly number: number;
   readonly type: string;
-  /** The place in the body of the value that becomes the data of a token, where there is one. */
-  readonly location?: string;
-  /** The members that data of the token may have; absent where its type has none by name. */
-  readonly dataMembers?: readonly string[];
-  /** Which places below a location the body has that the caller sent, if it is as it was sent. */
-  readonly sentPlaces: (location: string) => (place: string) => boolean;
+  /** Present if the destination has answered. */
+  readonly answer?: AnswerPart | undefined;
+  /** Whether the body is still as the caller sent it. */
+  readonly isAsSent: boolean;
 }
 
 /** All that is known of a failed transform. It is for readers of the proxy, and has no values. */
@@ -42,68 +67,60 @@ export interface TransformFailure {
 export class FailedTransformError extends ServiceError {
   readonly failure: TransformFailure;
 
-  constructor(failure: TransformFailure, errors: FieldErrors) {
-    const isSent = failure.side === 'response';
+  constructor(failure: TransformFailure, errors: FieldErrors, answer: AnswerPart | undefined) {
     super(
-      isSent ? 'transform_failed' : 'transform_failed_unsent',
+      answer === undefined ? 'transform_failed_unsent' : 'transform_failed',
       `${failure.side}_transforms[${String(failure.number)}] failed.`,
-      Object.keys(errors).length === 0 ? {} : { errors },
+      {
+        ...(Object.keys(errors).length > 0 && { errors }),
+        ...(answer !== undefined && { headers: answer.headers, destinationStatus: answer.status }),
+      },
     );
     this.failure = failure;
   }
 }
 
-/** The member of a token that has its data. Its path is the place of the data in the body. */
-const DATA = /^data(?=[.[]|$)/;
-
-const placeOf = (path: string, { location }: TransformPlace): string =>
-  location !== undefined && DATA.test(path) ? path.replace(DATA, () => location) : path;
-
-const ITEMS = /^(?:\[\d+\])+$/;
-
-/** The place of an error as readers of the proxy see it, without names that others have chosen. */
-function listedPlace(path: string, { location, dataMembers = [] }: TransformPlace): string {
-  if (location === undefined || !DATA.test(path)) return path;
-  const below = path.replace(DATA, '');
-  const isKnown = below === '' || ITEMS.test(below) || dataMembers.some((name) => below === `.${name}`);
-  return `${location}${isKnown ? below : '.*'}`;
+/** What a refusal says of places: those of the message, or members of what the service got. */
+function listedPlaces(refusal: TransformError | ServiceError, places: readonly RefusedPlace[]) {
+  const paths = refusal instanceof ServiceError ? Object.keys(refusal.errors ?? {}) : [];
+  return [...new Set(places.length > 0 ? places.map(({ listed }) => listed) : paths)];
 }
 
-/** The places that the caller may see: those that he sent. */
-function shownOf(places: readonly string[], { location, sentPlaces }: TransformPlace): readonly string[] {
-  return location === undefined || places.length === 0 ? [] : places.filter(sentPlaces(location));
-}
+const reasonOf = (refusal: TransformError | ServiceError) => ({
+  ...(refusal instanceof ServiceError && { code: refusal.code }),
+  reason: refusal.message,
+});
 
 /** The error of a failed transform; the error itself where it is none. */
-function failureOf(thrown: unknown, place: TransformPlace): unknown {
+function failureOf(thrown: unknown, { answer, number, type, isAsSent }: TransformPlace): unknown {
   const error =
     thrown instanceof TextLengthError ? new TransformError('the body would become too large') : thrown;
-  if (!(error instanceof TransformError || error instanceof ServiceError)) return error;
-  const { side, number, type } = place;
-  const isOfService = error instanceof ServiceError && error.code === 'dependency_unavailable';
+  const refusal = error instanceof RefusedPlacesError ? error.refusal : error;
+  if (!(refusal instanceof TransformError || refusal instanceof ServiceError)) return error;
+  const isOfService = refusal instanceof ServiceError && refusal.code === 'dependency_unavailable';
   // Nothing was sent, so the caller may repeat the call.
-  if (isOfService && side === 'request') return error;
-  const paths = error instanceof ServiceError ? Object.keys(error.errors ?? {}) : [];
-  const exact = paths.map((path) => placeOf(path, place));
-  const shown = side === 'request' ? shownOf(exact, place) : [];
+  if (isOfService && answer === undefined) return refusal;
+  const places = error instanceof RefusedPlacesError ? error.places : [];
+  const shown = answer === undefined && isAsSent ? places.filter(({ isThere }) => isThere) : [];
   return new FailedTransformError(
     {
-      side,
+      side: answer === undefined ? 'request' : 'response',
       number,
       type,
-      ...(error instanceof ServiceError && { code: error.code }),
-      reason: error.message,
-      places: [...new Set(paths.map((path) => listedPlace(path, place)))],
+      ...reasonOf(refusal),
+      places: listedPlaces(refusal, places),
     },
-    Object.fromEntries(shown.map((each) => [each, ['is not accepted']])),
+    Object.fromEntries(shown.map(({ exact }) => [exact, ['is not accepted']])),
+    answer,
   );
 }
 
 /**
  * Runs a transform. Before the destination a failure is `transform_failed` with 400: nothing was
- * sent. After it, it is `transform_failed` with 502. A caller sees the number of the transform, and
- * a place in the body that he sent himself; the rest was written by others. A failure of the
- * service before the destination stays what it is, so that the caller may repeat the call.
+ * sent. After it, the status is that of the destination, or 424 for a success. A caller sees the
+ * number of the transform, and a place in the body that he sent himself; the rest was written by
+ * others. A failure of the service before the destination stays what it is, so that the caller may
+ * repeat the call.
  */
 export async function guarded<T>(place: TransformPlace, run: () => T | Promise<T>): Promise<T> {
   try {

@@ -38,6 +38,8 @@ interface ServiceErrorOptions {
   readonly cause?: unknown;
   /** Headers that the response then has (`Allow`, `Retry-After`). */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The status that a destination returned before the failure: it has done its work. */
+  readonly destinationStatus?: number | undefined;
 }
 
 /**
@@ -48,6 +50,7 @@ export class ServiceError extends Error {
   readonly code: ServiceErrorCode;
   readonly errors: FieldErrors | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly destinationStatus: number | undefined;
 
   constructor(code: ServiceErrorCode, detail: string, options: ServiceErrorOptions = {}) {
     super(detail, options.cause === undefined ? {} : { cause: options.cause });
@@ -55,6 +58,7 @@ export class ServiceError extends Error {
     this.code = code;
     this.errors = options.errors;
     this.headers = options.headers ?? {};
+    this.destinationStatus = options.destinationStatus;
   }
 }
 

@@ -1,11 +1,15 @@
 import {
   LOCATION_MAX_LENGTH,
+  EVERY,
+  locationText,
   parseLocation,
+  parsePattern,
   replaceAt,
   setAt,
   valueAt,
   valuesAt,
   type JsonLocation,
+  type JsonPattern,
 } from '../../../src/core/proxies/json-location.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
@@ -209,5 +213,64 @@ describe('setting a value', () => {
     ['many elements', `[${'1,'.repeat(500_000)}1]`, '$[500001]'],
   ])('takes a megabyte with %s', (_, text, path) => {
     expect(setAt(text, location(path), '0')).toBeDefined();
+  });
+});
+
+describe('a pattern', () => {
+  const pattern = (text: string): JsonPattern => {
+    const parsed = parsePattern(text);
+    if ('problem' in parsed) throw new Error(`${text} ${parsed.problem}`);
+    return parsed;
+  };
+
+  it('has every element, and indexes from the end', () => {
+    expect(pattern('$.a[*][-1][0]')).toEqual(['a', EVERY, -1, 0]);
+    for (const text of ['$.*', '$[-0]', '$[1:2]', '$..a', '$[*,1]', '$[ * ]', '$[?@]'])
+      expect(parsePattern(text)).toEqual({ problem: expect.stringContaining('is not understood') });
+  });
+
+  it('finds what a walk over the parsed value finds, with the place of each', () => {
+    const found = (value: any, [first, ...rest]: JsonPattern, at: JsonLocation): JsonLocation[] => {
+      if (first === undefined) return [at];
+      if (typeof value !== 'object' || value === null) return [];
+      if (typeof first === 'string')
+        return !Array.isArray(value) && Object.hasOwn(value, first)
+          ? found(value[first], rest, [...at, first])
+          : [];
+      if (!Array.isArray(value)) return [];
+      const wanted = value.flatMap((_, index) =>
+        first === EVERY || index === first || index === value.length + first ? [index] : [],
+      );
+      return wanted.flatMap((index) => found(value[index], rest, [...at, index]));
+    };
+    const names = fc.constantFrom('a', 'b', '__proto__', 'é"');
+    const nested = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'small' },
+        fc.jsonValue({ maxDepth: 1 }),
+        fc.dictionary(names, tie('value'), { maxKeys: 3 }),
+        fc.array(tie('value'), { maxLength: 4 }),
+      ),
+    })).value;
+    const segments = fc.array(fc.oneof(names, fc.constant(EVERY), fc.integer({ min: -3, max: 3 })), {
+      maxLength: 4,
+    });
+    let places = 0;
+    fc.assert(
+      fc.property(nested, segments, fc.constantFrom(undefined, 1), (value, wanted, space) => {
+        const text = JSON.stringify(value, null, space);
+        const parsed: unknown = JSON.parse(text);
+        const all = valuesAt(text, wanted);
+        places += all.length;
+        expect(all.map((each) => each.location)).toEqual(found(parsed, wanted, []));
+        for (const { start, end, location: at } of all) {
+          const inner = at.reduce<any>((outer, segment) => outer[segment], parsed);
+          expect(JSON.parse(text.slice(start, end))).toEqual(inner);
+          expect(parseLocation(locationText(at))).toEqual(at);
+        }
+      }),
+      { numRuns: cases(500) },
+    );
+    expect(places).toBeGreaterThan(100);
   });
 });

@@ -22,8 +22,8 @@ it('a body that no transform changed is searched once for secrets, a changed one
     namesIn: () => new Set<string>(),
   };
   const clean = scrubbed(anAnswer('as sent'), remover);
-  expect(scrubbed(clean, remover, clean.body)).toEqual(clean);
+  expect(scrubbed(clean, remover, {}, clean.body)).toEqual(clean);
   expect(searched).toEqual(['as sent']);
-  scrubbed(anAnswer('as changed'), remover, clean.body);
+  scrubbed(anAnswer('as changed'), remover, {}, clean.body);
   expect(searched).toEqual(['as sent', 'as changed']);
 });

@@ -1,33 +1,42 @@
-import { FailedTransformError, guarded } from '../../../src/core/proxies/transform-failure.ts';
+import {
+  FailedTransformError,
+  guarded,
+  RefusedPlacesError,
+  type TransformPlace,
+} from '../../../src/core/proxies/transform-failure.ts';
 import { invalid } from '../../../src/core/shared/service-error.ts';
 
-const place = {
-  side: 'response',
-  number: 0,
-  type: 'tokenize',
-  location: '$.card',
-  dataMembers: ['number', 'cvc'],
-  sentPlaces: () => () => true,
-} as const;
+const REQUEST: TransformPlace = { number: 0, type: 'tokenize', isAsSent: true };
+const ANSWER = { ...REQUEST, answer: { status: 402, headers: { date: 'today' } } };
 
-async function failureAt(path: string) {
-  const failed = guarded(place, () => {
-    throw invalid(path, 'is not accepted');
-  });
-  const error = await failed.catch((thrown: unknown) => thrown);
+const refused = new RefusedPlacesError(invalid('data.number', 'is not accepted'), [
+  { exact: '$.card.4242', listed: '$.card.*', isThere: true },
+  { exact: '$.card.cvc', listed: '$.card.cvc', isThere: false },
+]);
+
+async function failureAt(place: TransformPlace) {
+  const error = await guarded(place, () => {
+    throw refused;
+  }).catch((thrown: unknown) => thrown);
   if (!(error instanceof FailedTransformError)) throw new Error('it did not fail as a transform');
-  return [error.failure.places, error.errors];
+  return error;
 }
 
-it.each([
-  ['data', '$.card'],
-  ['data.number', '$.card.number'],
-  ['data[3][0]', '$.card[3][0]'],
-  // Names of a hidden answer are a part of what it hides.
-  ['data.4242424242424242', '$.card.*'],
-  ['data.number.4242424242424242', '$.card.*'],
-  ['data["4242 4242"]', '$.card.*'],
-  ['mask.number', 'mask.number'],
-])('a failure at %s is listed at %s, and not shown to the caller', async (path, listed) => {
-  expect(await failureAt(path)).toEqual([[listed], undefined]);
+describe('a failed transform', () => {
+  it('shows the caller the places that the caller has sent', async () => {
+    const { failure, errors, code } = await failureAt(REQUEST);
+    expect(failure).toMatchObject({ side: 'request', places: ['$.card.*', '$.card.cvc'] });
+    expect([code, errors]).toEqual(['transform_failed_unsent', { '$.card.4242': ['is not accepted'] }]);
+  });
+
+  it('shows no place of a body that was changed before', async () => {
+    expect((await failureAt({ ...REQUEST, isAsSent: false })).errors).toBeUndefined();
+  });
+
+  it('shows of an answer its status and headers alone', async () => {
+    const { failure, errors, code, destinationStatus, headers } = await failureAt(ANSWER);
+    expect(failure.side).toBe('response');
+    expect([code, errors]).toEqual(['transform_failed', undefined]);
+    expect([destinationStatus, headers]).toEqual([402, { date: 'today' }]);
+  });
 });

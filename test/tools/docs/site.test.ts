@@ -151,7 +151,7 @@ describe('the failures of the reference', () => {
     expect(codesOf('getToken', 429)).toEqual([]);
     expect(codesOf('invokeReactor', 422)).toEqual(['key_reused', 'reactor_not_loaded']);
     expect(codesOf('createToken', 422)).toEqual(['key_reused']);
-    expect(codesOf('proxyPost', 502)).toEqual(['destination_unreachable', 'transform_failed']);
+    expect(codesOf('proxyPost', 424)).toEqual(['transform_failed']);
     expect(codesOf('proxyPost', 400)).toEqual(['validation_failed', 'transform_failed']);
     expect(codesOf('patchProxy', 400)).toEqual(['validation_failed', 'configuration_required']);
   });

@@ -45,6 +45,7 @@ export const bank = {
   name: 'bank',
   check: checkBank,
   dataMembers: ['routing_number', 'account_number'],
+  texts: ['routing_number', 'account_number'],
   containers: ['/bank/high/'],
   mask: {
     routing_number: '{{ data.routing_number }}',

@@ -97,6 +97,7 @@ export const card = {
   name: 'card',
   check: checkCard,
   dataMembers: ['number', 'expiration_month', 'expiration_year', 'cvc'],
+  texts: ['number'],
   containers: ['/pci/high/'],
   mask: {
     number: '{{ data.number | reveal_last: 4 }}',

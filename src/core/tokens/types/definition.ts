@@ -11,6 +11,8 @@ export interface TokenType {
   readonly check: (data: Json, report: Report) => Json;
   /** All members that an object of its data may have. Absent if the type accepts any member. */
   readonly dataMembers?: readonly string[];
+  /** The members of its data that are text; an empty name if the data itself is. */
+  readonly texts?: readonly string[];
   readonly containers: readonly Container[];
   /** The mask of tokens that have none of their own; `null` for none. */
   readonly mask: Json;
@@ -52,6 +54,7 @@ interface TextType<Name extends string> extends Partial<Omit<TokenType, 'check' 
 export function textType<const Name extends string>({ check, ...definition }: TextType<Name>) {
   return {
     mask: '{{ data | reveal_last: 4 }}',
+    texts: [''],
     fingerprintExpression: '{{ data }}',
     searchIndexes: [],
     identifying: lastFourOf,
