@@ -116,6 +116,7 @@ export default defineConfig({
     // A name with a leading underscore says that a value is left out on purpose.
     'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
     'house/narrow-comments': 'error',
+    'house/no-path-by-hand': 'error',
   },
   overrides: [
     {

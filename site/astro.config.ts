@@ -21,6 +21,8 @@ function siteConfig(config: SiteConfig): AstroUserConfig {
   return {
     base: config.base,
     outDir: config.outDir,
+    // See build.ts.
+    vite: { resolve: { preserveSymlinks: true } },
     // Options of commands have two hyphens, and stay so.
     markdown: { processor: satteri({ features: { smartPunctuation: false } }) },
     image: { service: passthroughImageService() },

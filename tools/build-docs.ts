@@ -1,5 +1,6 @@
 // `npm run docs -- [FOLDER] [--base PATH] [--api URL]` builds the documentation as a site of static
 // files. A folder that was built from the same sources stays as it is.
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
@@ -13,15 +14,16 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { SiteConfig } from '../site/site-config.ts';
 import { drawDiagram } from './docs/diagrams.ts';
 import { finishSite } from './docs/finish-site.ts';
 import { siteReference, type OpenApiDocument } from './docs/site-reference.ts';
-import { cache } from './published-package.ts';
 import { navigationOf, sitePage } from './docs/site-pages.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -30,6 +32,8 @@ const UNSEARCHED = /^(?:decisions|performance)(?:\/|$)|changelog$/;
 /** Has a digest of the sources, in the built folder. */
 const DIGEST = '.sources';
 
+/** Begins the names of the folders of builds. */
+const WORK = 'cloakroom-docs-';
 /** A build that was killed leaves its folder. */
 const LEFT_AFTER_MS = 3_600_000;
 
@@ -124,8 +128,11 @@ function writePages(folder: string, { paths }: OpenApiDocument): void {
   }
 }
 
-/** Builds into a folder of its own, so that builds at the same time do not meet. */
-async function buildIn(work: string): Promise<string> {
+/**
+ * Builds in a folder of its own, so that builds at the same time do not meet. It is not in the
+ * repository, whose path may have characters that the generator cannot read.
+ */
+function buildIn(work: string): string {
   const [pages, outDir, openApiFile] = ['pages', 'built', 'openapi.json'].map((name) => join(work, name)) as [
     string,
     string,
@@ -136,19 +143,27 @@ async function buildIn(work: string): Promise<string> {
   writePages(pages, document);
   const navigation = navigationOf(text('docs/README.md'));
   const config: SiteConfig = { pages, outDir, base, openApiFile, api: values.api, navigation };
-  // The generator loads the configuration itself. It writes caches beside it and into its working
-  // directory.
-  process.env['CLOAKROOM_DOCS'] = JSON.stringify(config);
-  process.env['ASTRO_TELEMETRY_DISABLED'] = '1';
-  // Any other value, such as that of a test, builds pages without a search.
-  process.env['NODE_ENV'] = 'production';
   const root = join(work, 'site');
   // Its tsconfig.json extends one of the repository.
   cpSync(join(ROOT, 'site'), root, { recursive: true, filter: (file) => !file.endsWith('tsconfig.json') });
-  process.chdir(root);
-  // It takes a second to load, which a site that is current does not need.
-  const { build } = await import('astro');
-  await build({ root, logLevel: 'error' });
+  // Vite finds packages by these two.
+  symlinkSync(join(ROOT, 'node_modules'), join(work, 'node_modules'));
+  copyFileSync(join(ROOT, 'package.json'), join(work, 'package.json'));
+  execFileSync(
+    process.execPath,
+    ['--preserve-symlinks', '--preserve-symlinks-main', join(root, 'build.ts')],
+    {
+      cwd: root,
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: {
+        ...process.env,
+        CLOAKROOM_DOCS: JSON.stringify(config),
+        ASTRO_TELEMETRY_DISABLED: '1',
+        // Any other value, such as that of a test, builds pages without a search.
+        NODE_ENV: 'production',
+      },
+    },
+  );
   for (const file of globSync('docs/**/*.{webp,json}', { cwd: ROOT })) {
     const copy = join(outDir, file.slice('docs/'.length));
     mkdirSync(dirname(copy), { recursive: true });
@@ -171,19 +186,17 @@ function replaceSite(built: string): void {
   rmSync(former, { recursive: true, force: true });
 }
 
-async function buildSite(): Promise<void> {
-  mkdirSync(cache, { recursive: true });
-  for (const left of globSync('docs-*', { cwd: cache }).map((name) => join(cache, name)))
+function buildSite(): void {
+  for (const left of globSync(`${WORK}*`, { cwd: tmpdir() }).map((name) => join(tmpdir(), name)))
     if (Date.now() - statSync(left).mtimeMs > LEFT_AFTER_MS) rmSync(left, { recursive: true, force: true });
-  const work = mkdtempSync(join(cache, 'docs-'));
+  const work = mkdtempSync(join(tmpdir(), WORK));
   try {
-    replaceSite(await buildIn(work));
+    replaceSite(buildIn(work));
   } finally {
-    process.chdir(ROOT);
     rmSync(work, { recursive: true, force: true });
   }
 }
 
 const isCurrent = existsSync(join(target, DIGEST)) && readFileSync(join(target, DIGEST), 'utf8') === digest();
-if (!isCurrent) await buildSite();
+if (!isCurrent) buildSite();
 console.log(target);

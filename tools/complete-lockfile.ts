@@ -1,5 +1,7 @@
-// Adds entries that `npm install` omits and `npm ci` requires (CONTRIBUTING.md): those of optional
-// packages of other platforms that the registry does not have. It changes no existing entry.
+// Completes what `npm install` has written (CONTRIBUTING.md). It adds entries that `npm ci`
+// requires: those of optional packages of other platforms that the registry does not have. And it
+// removes which Node.js a package needs. npm would compare that with the Node.js that runs npm, and
+// print a page of warnings, although the project runs its own.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 
@@ -8,6 +10,7 @@ const FILE = 'package-lock.json';
 const packageEntry = z.looseObject({
   optionalDependencies: z.record(z.string(), z.string()).optional(),
   dev: z.boolean().optional(),
+  engines: z.unknown().optional(),
 });
 const lockfile = z.looseObject({ packages: z.record(z.string(), packageEntry) });
 
@@ -42,6 +45,8 @@ for (const [path, { optionalDependencies = {}, dev = false }] of Object.entries(
     added += 1;
   }
 }
+for (const [path, entry] of Object.entries(lock.packages))
+  if (path.startsWith('node_modules/')) delete entry.engines;
 const sorted = Object.fromEntries(Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : 1)));
 writeFileSync(FILE, `${JSON.stringify({ ...lock, packages: sorted }, null, 2)}\n`);
 console.log(`${String(added)} entries added`);

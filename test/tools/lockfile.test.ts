@@ -9,6 +9,7 @@ interface Entry {
   readonly cpu?: readonly string[];
   readonly libc?: readonly string[];
   readonly hasInstallScript?: boolean;
+  readonly engines?: unknown;
 }
 
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
@@ -46,4 +47,8 @@ it('every package with an install script is explicitly allowed or denied', () =>
     path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
   );
   expect([...new Set(names)].sort()).toEqual(Object.keys(allowScripts).sort());
+});
+
+it('no package says which Node.js it needs, since npm warns of each on another one', () => {
+  expect(entries.filter(([, { engines }]) => engines !== undefined).map(([path]) => path)).toEqual([]);
 });

@@ -2,6 +2,7 @@
  * References to documents: links of Markdown, and file names in comments of code. Both name a file
  * of the repository and may name a heading of it.
  */
+import { pathToFileURL } from 'node:url';
 
 /**
  * Each key is the path of a document from the root. The value contains the anchors of its headings.
@@ -41,7 +42,7 @@ export function brokenLinks(
   documents: Documents,
   exists: (path: string) => boolean,
 ): readonly string[] {
-  const folder = new URL(`file:///${file}`);
+  const folder = pathToFileURL(`/${file}`);
   return [...markdown.replace(FENCE, '').matchAll(LINK)].flatMap(([, inline, byName]) => {
     const target = inline ?? byName ?? '';
     if (/^[a-z]+:/.test(target)) return [];

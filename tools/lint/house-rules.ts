@@ -76,6 +76,13 @@ const narrowComments: Rule = {
   }),
 };
 
+/** The path of a module's address, and an address that is put together from a path or cut. */
+const PATH_BY_HAND = [
+  'MemberExpression[property.name="pathname"] > NewExpression.object:has(MetaProperty)',
+  'Literal[value=/^file:[/]{2,3}$/]',
+  'TemplateElement[value.raw=/^file:[/]{2,3}$/]',
+].join(', ');
+
 export const RULES: Readonly<Record<string, Rule>> = {
   'no-spread-of-literal': forbid(
     'ObjectExpression > SpreadElement > ObjectExpression',
@@ -86,6 +93,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
     'Take it from the `Platform` of the instance: see src/core/shared/platform.ts.',
   ),
   'no-literal-num-runs': forbid('Property[key.name="numRuns"] > Literal', 'Use `cases`.'),
+  'no-path-by-hand': forbid(
+    PATH_BY_HAND,
+    'Use fileURLToPath or pathToFileURL: a path may have any character.',
+  ),
   'named-constants': namedConstants,
   'narrow-comments': narrowComments,
 };

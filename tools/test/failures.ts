@@ -1,3 +1,5 @@
+import { pathToFileURL } from 'node:url';
+
 /** One test that `jest --json` reports. */
 export interface JestTest {
   readonly ancestorTitles: readonly string[];
@@ -61,9 +63,10 @@ function shortened(message: string): readonly string[] {
 /** Finds the line of the test file, or of a test helper, in the stack. */
 function placeOf(message: string, root: string, file: string): string {
   const frames = message.split('\n').filter((line) => FRAME.test(line) && !line.includes('node_modules'));
-  const places = frames.flatMap((line) => /\(?([^()\s]+:\d+):\d+\)?$/.exec(line)?.[1] ?? []);
-  const relative = places
-    .map((place) => place.replace('file://', '').replace(`${root}/`, ''))
+  const relative = frames
+    // The root may have blanks and brackets.
+    .map((line) => line.replace(`${pathToFileURL(root).href}/`, '').replace(`${root}/`, ''))
+    .flatMap((line) => /\(?([^()\s]+:\d+):\d+\)?$/.exec(line)?.[1] ?? [])
     // A suite of several projects has a module for each (test/support/shared-modules).
     .map((place) => place.replace(/\?project=[\w-]+/, ''));
   return relative.find((place) => place.startsWith(`${file}:`)) ?? relative[0] ?? file;

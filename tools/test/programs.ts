@@ -31,6 +31,7 @@ export function provide(): readonly Program[] {
   const missing = () => (Object.keys(PROGRAMS) as Program[]).filter((name) => installationOf(name));
   const packages = missing().map((name) => PROGRAMS[name]);
   if (packages.length > 0 && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+    console.log(`installing with apt-get, for the tests that need it: ${packages.join(', ')}`);
     try {
       aptGet('update');
       aptGet('install', '-y', '--no-install-recommends', ...packages);

@@ -26,9 +26,9 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A repository whose CDK app may be another program. */
+/** A repository whose CDK app may be another program, in a folder whose name any may have. */
 function aRepository(program?: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'prepare-'));
+  const folder = mkdtempSync(join(tmpdir(), 'prepäre it?%20#1-'));
   folders.push(folder);
   cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
   const linked = SYNTHESIS_INPUTS.paths

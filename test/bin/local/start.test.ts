@@ -1,18 +1,9 @@
 // The start command itself, in a separate process, on the fixture app.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -297,33 +288,86 @@ it('browsers get the start page at / of the API, without a key; other clients ge
   expect(await stop(started)).toBe(0);
 });
 
-it.each([
-  ['without packages', '24.0.0', 'linux', false, 'The packages are not installed. Run: npm ci\n'],
-  [
-    'on an older Node of Linux',
-    '20.1.0',
-    'linux',
-    true,
-    'This is Node.js 20.1.0, and the service runs on 24. npm ci installs it with the packages. Run: npm ci && npm start\n',
-  ],
-  [
-    'on an older Node of a Mac',
-    '20.1.0',
-    'darwin',
-    true,
-    'This is Node.js 20.1.0, and the service runs on 24. Run: brew install node@24 (or, with nvm: nvm install)\n',
-  ],
-])('a start %s names the command that helps', (_where, version, platform, hasPackages, message) => {
-  const folder = mkdtempSync(join(directory, 'bare-'));
-  mkdirSync(join(folder, 'bin'));
-  copyFileSync(join(root, 'bin', 'start.cjs'), join(folder, 'bin', 'start.cjs'));
-  if (hasPackages) mkdirSync(join(folder, 'node_modules', 'zod'), { recursive: true });
-  const program = `
-    Object.defineProperty(process.versions, 'node', { value: '${version}' });
-    Object.defineProperty(process, 'platform', { value: '${platform}' });
-    require('${join(folder, 'bin', 'start.cjs')}');`;
-  const { status, stderr } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' });
-  expect([status, stderr]).toEqual([1, message]);
+describe('npm start and npm test, on any Node', () => {
+  const LOCK = { packages: { '': {}, 'node_modules/a': { version: '2.0.0', integrity: 'sha512-a' } } };
+  const installed = (version: string) =>
+    JSON.stringify({ packages: { 'node_modules/a': { version, integrity: 'sha512-a' } } });
+
+  /** A repository, and an npm that does what `npm` says. Its own Node prints what it has to run. */
+  function aFolder(npm: string, version?: string): string {
+    const folder = mkdtempSync(join(directory, 'bare-'));
+    const file = (path: string, content: string) => {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), content, { mode: 0o755 });
+    };
+    for (const name of ['start.cjs', 'run.cjs', 'with-packages.cjs'])
+      file(`bin/${name}`, readFileSync(join(root, 'bin', name), 'utf8'));
+    file('package-lock.json', JSON.stringify(LOCK));
+    file('own/node', '#!/bin/sh\necho "24: $@"\n');
+    file('programs/npm', `#!/bin/sh\necho "npm $1"\n${npm}\n`);
+    file('program.ts', "process.stdout.write(`ran ${process.argv.slice(2).join(' ')}`);");
+    file('by-20.cjs', "Object.defineProperty(process.versions, 'node', { value: '20.1.0' });");
+    if (version !== undefined) {
+      file('node_modules/.package-lock.json', installed(version));
+      file('node_modules/.bin/node', readFileSync(join(folder, 'own/node'), 'utf8'));
+    }
+    return folder;
+  }
+
+  const INSTALL = `mkdir -p node_modules && cp -r own node_modules/.bin && echo '${installed('2.0.0')}' > node_modules/.package-lock.json`;
+
+  function runIn(folder: string, ...args: readonly string[]) {
+    const env = { PATH: `${join(folder, 'programs')}:/usr/bin:/bin` };
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+      cwd: folder,
+      env,
+      encoding: 'utf8',
+    });
+    return [status, stdout, stderr];
+  }
+
+  it.each([
+    ['no packages are installed', undefined, 'The packages are not installed'],
+    ['other packages are installed', '1.0.0', 'The packages are not those of package-lock.json'],
+  ])('%s: npm ci runs, and the program runs under the Node that it brought', (_case, version, reason) => {
+    const folder = aFolder(INSTALL, version);
+    expect(runIn(folder, 'bin/run.cjs', 'program.ts', '--a')).toEqual([
+      0,
+      `24: ${join(folder, 'bin', 'run.cjs')} program.ts --a\n`,
+      `${reason}. Running npm ci, which takes about a minute\n`,
+    ]);
+  });
+
+  it('the packages of the lockfile are installed: the program runs at once', () => {
+    const folder = aFolder('exit 1', '2.0.0');
+    expect(runIn(folder, 'bin/run.cjs', 'program.ts', '--a')).toEqual([0, 'ran --a', '']);
+  });
+
+  it('an older Node with packages hands over to that of the packages', () => {
+    const folder = aFolder('exit 1', '2.0.0');
+    expect(runIn(folder, '--require', './by-20.cjs', 'bin/start.cjs', '--help')).toEqual([
+      0,
+      `24: --require ./by-20.cjs ${join(folder, 'bin', 'start.cjs')} --help\n`,
+      '',
+    ]);
+  });
+
+  it('a machine without a network gets one line', () => {
+    const folder = aFolder("echo 'npm error code ENOTFOUND' >&2; echo 'npm error network ...' >&2; exit 1");
+    const [status, , stderr] = runIn(folder, 'bin/start.cjs');
+    expect([status, stderr]).toEqual([
+      1,
+      'The packages are not installed. Running npm ci, which takes about a minute\n' +
+        'The packages are not installed, and npm reaches no registry (ENOTFOUND): connect this machine to the network, and try again\n',
+    ]);
+  });
+
+  it('another failure of npm is printed', () => {
+    const folder = aFolder("echo 'npm error code EUSAGE' >&2; exit 1");
+    const [status, , stderr] = runIn(folder, 'bin/start.cjs');
+    expect(status).toBe(1);
+    expect(stderr).toContain('npm error code EUSAGE\nThe packages are not installed, and npm ci failed\n');
+  });
 });
 
 it('a stop in the middle of a start ends it with exit code 0', async () => {

@@ -1,7 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inThoroughRun } from '../../../packages/local-aws/test/in-thorough-run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cloakroom-docs-'));
 afterAll(() => {
@@ -15,6 +17,28 @@ const build = (...args: readonly string[]) => {
   });
   return { status, stderr };
 };
+
+inThoroughRun.it(
+  'a folder with any characters in its name builds the site and starts the service',
+  async () => {
+    const clone = join(folder, 'ä b#c%20d?e');
+    spawnSync('git', ['clone', '--quiet', process.cwd(), clone]);
+    symlinkSync(join(process.cwd(), 'node_modules'), join(clone, 'node_modules'));
+    const inClone = { cwd: clone, encoding: 'utf8' } as const;
+    const { status, stderr } = spawnSync(process.execPath, ['tools/build-docs.ts'], inClone);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(readdirSync(join(clone, 'dist', 'docs'))).toEqual(expect.arrayContaining(['start', 'pagefind']));
+    const service = spawn(process.execPath, ['bin/start.cjs', '--port', '0'], { cwd: clone });
+    let output = '';
+    for (const stream of [service.stdout, service.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+        if (output.includes('Ready.')) service.kill('SIGINT');
+      });
+    const [code] = (await once(service, 'close')) as [number | null];
+    expect([code, output]).toEqual([0, expect.stringContaining('Ready.')]);
+  },
+);
 
 describe('npm run docs', () => {
   it('replaces no folder with other files, and no file', () => {

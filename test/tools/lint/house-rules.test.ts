@@ -22,6 +22,16 @@ check('no-date-of-the-machine', ['new Date(ms)', 'Date.parse(text)'], ['new Date
 check('no-literal-num-runs', ['f({ numRuns: cases(9) })', 'f({ runs: 9 })'], ['f({ numRuns: 9 })']);
 
 check(
+  'no-path-by-hand',
+  ['new URL(address).pathname', "new URL('a', import.meta.url)", "'file:///etc'", 'pathToFileURL(path).href'],
+  [
+    "new URL('a', import.meta.url).pathname",
+    'const address = `file://${path}`;',
+    "const path = url.replace('file://', '');",
+  ],
+);
+
+check(
   'named-constants',
   [
     'const MAX_BYTES = 4096;',

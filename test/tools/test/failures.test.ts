@@ -13,7 +13,7 @@ const failures = (changes: Partial<JestFile>) =>
     {
       testResults: [
         {
-          name: '/root/test/x.test.ts',
+          name: '/my root/test/x.test.ts',
           message: '',
           status: 'failed',
           startTime: 0,
@@ -23,7 +23,7 @@ const failures = (changes: Partial<JestFile>) =>
         },
       ],
     },
-    '/root',
+    '/my root',
   );
 
 describe('a failure is reported with', () => {
@@ -33,9 +33,9 @@ describe('a failure is reported with', () => {
       '',
       'Expected: 404',
       'Received: 200',
-      '    at check (/root/test/support/helper.ts:3:1)',
-      '    at Object.<anonymous> (file:///root/test/x.test.ts:12:5)',
-      '    at run (/root/node_modules/jest/index.js:1:1)',
+      '    at check (/my root/test/support/helper.ts:3:1)',
+      '    at Object.<anonymous> (file:///my%20root/test/x.test.ts:12:5)',
+      '    at run (/my root/node_modules/jest/index.js:1:1)',
     ].join('\n');
     const failed = aTest({ status: 'failed', failureMessages: [message] });
     expect(failures({ assertionResults: [aTest(), failed] })).toEqual([
@@ -61,7 +61,7 @@ describe('a failure is reported with', () => {
   });
 
   it('its file, where none of its tests could run', () => {
-    const message = "Cannot find module './y.ts'\n    at resolve (/root/test/x.test.ts:1:1)";
+    const message = "Cannot find module './y.ts'\n    at resolve (/my root/test/x.test.ts:1:1)";
     expect(failures({ message })).toEqual([
       {
         promise: 'test/x.test.ts can run',
