@@ -1,4 +1,5 @@
-import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { MemoryLevel } from 'memory-level';
@@ -43,6 +44,25 @@ export function levelIn(directory: string | undefined): Level {
   return new MemoryLevel<string, unknown>({ ...JSON_VALUES, storeEncoding: 'utf8' });
 }
 
+/** LevelDB drops what it cannot read of its log, reports it here, and goes on. */
+const LOG = 'LOG';
+const DROPPED = /dropping \d+ bytes; .*/;
+/** Has the loss that an open found: the next one would find none, as the log is moved to tables. */
+const LOSS = 'damaged';
+
+/**
+ * Rejects if the database has lost writes: a revoked key could be valid again. A process that died
+ * while it wrote leaves no such loss.
+ */
+async function requireWhole(directory: string): Promise<void> {
+  const loss = join(directory, LOSS);
+  const found = DROPPED.exec(await readFile(join(directory, LOG), 'utf8'))?.[0];
+  if (found !== undefined) await writeFile(loss, found, { flush: true });
+  if (!existsSync(loss)) return;
+  const fact = `acknowledged writes are lost (LevelDB: ${await readFile(loss, 'utf8')})`;
+  throw damaged(directory, fact);
+}
+
 async function open(
   directory: string | undefined,
   failure: StorageFailure,
@@ -52,6 +72,13 @@ async function open(
   await db.open().catch((error: unknown) => {
     throw openFailure(directory ?? 'memory', error, failure);
   });
+  if (directory === undefined) return db;
+  try {
+    await requireWhole(directory);
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
   return db;
 }
 

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { aDynamoDb, s } from './a-dynamodb.ts';
@@ -62,4 +62,21 @@ it.each<[string, RegExp, (file: string) => void, RegExp]>([
   await expect(opening).rejects.toThrow(`${database} is damaged: `);
   await expect(opening).rejects.toThrow(message);
   await expect(opening).rejects.toThrow(/; restore the data folder from a copy, or use another one$/);
+});
+
+it('one flipped bit in the log stops each start, since acknowledged writes are lost', async () => {
+  const { send, service } = await aDynamoDb(directory);
+  for (const id of ['a', 'b', 'c'])
+    await send('PutItem', { TableName: 'Plain', Item: { id: s(id.repeat(999)) } });
+  await service.close();
+  const database = join(directory, 'dynamodb');
+  const log = join(database, readdirSync(database).find((name) => name.endsWith('.log')) ?? '');
+  const bytes = readFileSync(log);
+  const at = bytes.indexOf('bbb');
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(log, bytes);
+  for (const _start of [1, 2])
+    await expect(aDynamoDb(directory)).rejects.toThrow(
+      /is damaged: acknowledged writes are lost \(LevelDB: dropping \d+ bytes; Corruption: checksum mismatch\)/,
+    );
 });
