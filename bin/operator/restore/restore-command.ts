@@ -44,6 +44,11 @@ export interface RestoreRequest {
 /** Attempts of a call that AWS throttles: the steps send as much as it accepts. */
 const ATTEMPTS = 10;
 
+/** The lifetime of a cached key ring (src/core/crypto/tenant-keys.ts) plus a minute, in ms. */
+const QUIET_MS = 360_000;
+/** The local account ends the instances of a function that is stopped. */
+const LOCAL_QUIET_MS = 1_000;
+
 export function restoreDeps(
   { local }: Target,
   folder: string,
@@ -56,7 +61,8 @@ export function restoreDeps(
     requestHandler: { httpsAgent: { maxSockets: WRITERS }, httpAgent: { maxSockets: WRITERS } },
   };
   const [dynamodb, lambda] = [new DynamoDBClient(settings), new LambdaClient(settings)];
-  return { dynamodb, lambda, folder: restoreFolder(folder), clock: Date.now, pause, say };
+  const quietMs = local === undefined ? QUIET_MS : LOCAL_QUIET_MS;
+  return { dynamodb, lambda, folder: restoreFolder(folder), clock: Date.now, pause, quietMs, say };
 }
 
 /** Runs a step and resolves with its result. */

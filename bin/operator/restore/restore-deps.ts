@@ -10,6 +10,11 @@ export interface RestoreDeps {
   /** In ms since the epoch. */
   readonly clock: () => number;
   readonly pause: (ms: number) => Promise<void>;
+  /**
+   * After this time in ms since the functions were stopped, running requests have ended and no
+   * instance has a cached key.
+   */
+  readonly quietMs: number;
   /** Shows the administrator a line about the progress. */
   readonly say: (line: string) => void;
 }

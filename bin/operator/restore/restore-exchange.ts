@@ -22,12 +22,6 @@ import {
   type TokenChange,
 } from './token-changes.ts';
 
-/**
- * After this time, running requests have ended and no instance has a cached key. It is the lifetime
- * of a cached key ring (src/core/crypto/tenant-keys.ts) plus a minute, in ms.
- */
-const QUIET_MS = 360_000;
-
 /** Changes of tokens that were applied to the copy before the service was stopped. */
 const appliedFile = ({ folder }: RestoreDeps) => join(folder.work, 'applied.jsonl');
 const applied = z.tuple([z.string(), z.string(), z.number()]);
@@ -132,8 +126,8 @@ async function stop(deps: RestoreDeps, state: RestoreState): Promise<RestoreStat
   deps.folder.save(stopping);
   deps.say('stopping the service: callers get 503');
   await stopFunctions(deps, functions);
-  deps.say(`waiting ${String(QUIET_MS / 1_000)} seconds`);
-  await deps.pause(QUIET_MS);
+  deps.say(`waiting ${String(deps.quietMs / 1_000)} s`);
+  await deps.pause(deps.quietMs);
   return stopping;
 }
 

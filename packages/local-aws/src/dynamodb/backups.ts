@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { levelKeys } from './database.ts';
 import { tableInUse } from './failures.ts';
+import type { History } from './history.ts';
 import type { Item } from './item.ts';
 import type { OperationContext } from './operation.ts';
 import type { Table, TableDescription } from './table.ts';
@@ -24,8 +25,11 @@ export interface Backups {
   remove(id: string): Promise<void>;
   /** Creates a table from a backup. Throws AwsError ResourceInUseException if the name exists. */
   restore(backup: Backup, sourceBackupArn: string, targetName: string): Promise<void>;
-  /** Creates a table from the current content of another. Throws like `restore`. */
-  copy(sourceName: string, targetName: string): Promise<void>;
+  /**
+   * Creates a table from the content that another had at a time, in ms since the epoch, or has now.
+   * Throws like `restore`.
+   */
+  copy(sourceName: string, targetName: string, time?: number): Promise<void>;
 }
 
 function definitionOf({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes }: TableDescription) {
@@ -42,17 +46,26 @@ function definitionOf({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes 
   };
 }
 
-export function createBackups({ database, tables, writer }: OperationContext): Backups {
+export function createBackups({ database, tables, writer }: OperationContext, history: History): Backups {
   /**
    * On AWS, too, a restored table has no time to live, protection and recovery (Amazon DynamoDB
    * Developer Guide, Point-in-time recovery).
    */
-  async function restored(table: Table, itemsPrefix: string, name: string): Promise<void> {
+  async function restored(
+    table: Table,
+    itemsPrefix: string,
+    name: string,
+    differences: () => ReadonlyMap<string, Item | undefined> = () => new Map(),
+  ): Promise<void> {
     if (tables.find(name) !== undefined) throw tableInUse(`Table already exists: ${name}`);
     const { description, keyArn } = table;
     await tables.create({ name, ...definitionOf(description), ...(keyArn !== undefined && { keyArn }) });
     await writer.write(async (unit) => {
       for await (const [key, item] of database.entries(itemsPrefix)) unit.put(name, key, item as Item);
+      // Nothing is written meanwhile.
+      for (const [key, item] of differences())
+        if (item === undefined) unit.remove(name, key);
+        else unit.put(name, key, item);
     });
   }
 
@@ -84,7 +97,9 @@ export function createBackups({ database, tables, writer }: OperationContext): B
       await restored(table, levelKeys.backupItems(id), targetName);
       await tables.change(targetName, { sourceBackupArn });
     },
-    copy: (sourceName, targetName) =>
-      restored(tables.get(sourceName), levelKeys.items(sourceName), targetName),
+    copy: (sourceName, targetName, time = Infinity) =>
+      restored(tables.get(sourceName), levelKeys.items(sourceName), targetName, () =>
+        history.differences(sourceName, time),
+      ),
   };
 }

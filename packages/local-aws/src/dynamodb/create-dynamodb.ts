@@ -7,6 +7,7 @@ import { isLevelError, openDatabase, type Database, type Lag } from './database.
 import { createBackups } from './backups.ts';
 import { createExpiry } from './expiry.ts';
 import { CostlyFailure, notImplemented, wireType } from './failures.ts';
+import { createHistory } from './history.ts';
 import type { Operation, OperationContext, Prepared } from './operation.ts';
 import { batchGetItemOperation } from './operations/batch-get-item.ts';
 import { batchWriteItemOperation } from './operations/batch-write-item.ts';
@@ -104,7 +105,8 @@ export async function createDynamoDb({ dataDir, ...options }: DynamoDbOptions): 
   const { now = () => Date.now(), lagMs } = options;
   const lag = lagMs && { now, lagMs };
   const { database, tables, tokens } = await openStored(directory, storageFailure, options, lag);
-  const writer = createWriter(database, tables);
+  const history = createHistory();
+  const writer = createWriter(database, tables, history);
   const expiry = createExpiry(database, tables, writer);
   const context: OperationContext = { database, tables, writer, now };
   const policies = createTablePolicies(tables);
@@ -116,7 +118,7 @@ export async function createDynamoDb({ dataDir, ...options }: DynamoDbOptions): 
       ...tableOperations(context, expiry),
       ...changeTableOperations(context),
       ...resourcePolicyOperations(context, policies),
-      ...backupOperations(context, createBackups(context)),
+      ...backupOperations(context, createBackups(context, history), history),
       GetItem: getItemOperation(context),
       BatchGetItem: batchGetItemOperation(context),
       BatchWriteItem: batchWriteItemOperation(context),

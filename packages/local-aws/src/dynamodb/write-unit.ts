@@ -33,6 +33,8 @@ export interface WriteUnit {
   /** Writes an item unchecked: another table contained it before. */
   put(tableName: string, itemKey: string, item: Item): void;
   operations(): readonly LevelOperation[];
+  /** Every item that the operations change. */
+  changed(): readonly (Images & { readonly itemKey: string })[];
 }
 
 function emptyIndexKey({ description }: Table, item: Item): DynaliteError | undefined {
@@ -66,9 +68,10 @@ function indexOperations({ table, before, after }: Touched): readonly LevelOpera
   });
 }
 
+const isChanged = ({ before, after }: Touched): boolean => before !== after && !sameJson(before, after);
+
 function operationsFor(touched: Touched): readonly LevelOperation[] {
   const { table, settings, itemKey, before, after } = touched;
-  if (before === after || sameJson(before, after)) return [];
   const key = levelKeys.items(table.TableName) + itemKey;
   const ttl = settings.timeToLiveAttribute;
   return [
@@ -154,6 +157,7 @@ export function createWriteUnit(readItem: ReadItem, tables: Tables): WriteUnit {
     put: (tableName, itemKey, item) => {
       touch(tableName, itemKey).after = item;
     },
-    operations: () => [...touched.values()].flatMap(operationsFor),
+    operations: () => [...touched.values()].filter(isChanged).flatMap(operationsFor),
+    changed: () => [...touched.values()].filter(isChanged),
   };
 }

@@ -1,5 +1,6 @@
 import type { Database } from './database.ts';
 import type { LevelOperation } from './dynalite-types.ts';
+import type { History } from './history.ts';
 import type { Tables } from './tables.ts';
 import { createWriteUnit, type WriteUnit } from './write-unit.ts';
 
@@ -15,7 +16,7 @@ export interface Writer {
   ): Promise<T>;
 }
 
-export function createWriter(database: Database, tables: Tables): Writer {
+export function createWriter(database: Database, tables: Tables, history: History): Writer {
   let last: Promise<unknown> = Promise.resolve();
 
   async function perform<T>(
@@ -26,6 +27,9 @@ export function createWriter(database: Database, tables: Tables): Writer {
     const result = await task(unit);
     const operations = [...unit.operations(), ...(more?.(result) ?? [])];
     if (operations.length > 0) await database.batch(operations);
+    for (const { table, itemKey, before } of unit.changed())
+      if (tables.find(table.TableName)?.hasPointInTimeRecovery === true)
+        history.record(table.TableName, itemKey, before);
     return result;
   }
 

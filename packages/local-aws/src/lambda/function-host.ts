@@ -75,8 +75,8 @@ export interface FunctionHost {
   /** How many instances of a function run. */
   instancesOf(name: string): number;
   /**
-   * Changes the reserved concurrency of a function: 0 refuses every invocation. Without a count the
-   * template's applies again.
+   * Changes the reserved concurrency of a function: 0 refuses every invocation and ends its
+   * instances, those that run after their invocation. Without a count the template's applies again.
    */
   reserve(name: string, count: number | undefined): void;
   /** The reserved concurrency of a function, if it has one. */
@@ -113,6 +113,7 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
   const permissions: FunctionPermission[] = [];
   const pools = new Map<string, FunctionPool>();
   const reserved = new Map<string, number>();
+  const retiring = new Set<FunctionPool>();
   let endpointUrl = '';
 
   function find(functionName: string, explicitQualifier?: string): FoundFunction {
@@ -199,6 +200,12 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
     reserve: (name, count) => {
       if (count === undefined) reserved.delete(name);
       else reserved.set(name, count);
+      const [pool, definition] = [pools.get(name), definitions.get(name)];
+      if (count !== 0 || pool === undefined || definition === undefined) return;
+      // What its instances have in memory must not outlive a stop.
+      pools.set(name, createPool(definition));
+      retiring.add(pool);
+      void pool.retire().then(() => retiring.delete(pool));
     },
     reservedOf,
     find,
@@ -225,7 +232,7 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
       await Promise.all([...definitions.values()].map(load));
     },
     close: async () => {
-      await Promise.all([...pools.values()].map((pool) => pool.close()));
+      await Promise.all([...pools.values(), ...retiring].map((pool) => pool.close()));
     },
   };
 }

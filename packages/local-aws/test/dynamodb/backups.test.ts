@@ -55,6 +55,43 @@ describe('a table that is replaced with a restored one', () => {
   });
 });
 
+it('a table is restored to the time before a deletion, a change and a creation, its indexes too', async () => {
+  const { service, send } = await aDynamoDb();
+  await send('UpdateContinuousBackups', { TableName: 'Things', ...RECOVERY });
+  const [deleted, changed] = [aThing('a', '1', { group: s('g') }), aThing('b', '1', { group: s('g') })];
+  for (const Item of [deleted, changed]) await send('PutItem', { TableName: 'Things', Item });
+  const { ContinuousBackupsDescription: described } = (await send('DescribeContinuousBackups', {
+    TableName: 'Things',
+  })) as {
+    ContinuousBackupsDescription: {
+      PointInTimeRecoveryDescription: { readonly LatestRestorableDateTime: number };
+    };
+  };
+  const then = described.PointInTimeRecoveryDescription.LatestRestorableDateTime;
+  // Times have whole milliseconds.
+  while (Date.now() <= then * 1_000);
+  await send('DeleteItem', { TableName: 'Things', Key: { pk: s('a'), sk: s('1') } });
+  for (const group of ['h', 'i'])
+    await send('PutItem', { TableName: 'Things', Item: { ...changed, group: s(group) } });
+  await send('PutItem', { TableName: 'Things', Item: aThing('c', '1', { group: s('g') }) });
+  const target = { SourceTableName: 'Things', TargetTableName: 'Then', RestoreDateTime: then };
+  await send('RestoreTableToPointInTime', target);
+  const names = async (request: object) =>
+    ((await send('Query', { TableName: 'Then', ...request })).Items ?? []).map(({ pk }) => pk);
+  const inIndex = {
+    IndexName: 'by-group',
+    KeyConditionExpression: '#g = :g',
+    ExpressionAttributeNames: { '#g': 'group' },
+    ExpressionAttributeValues: { ':g': s('g') },
+  };
+  expect((await send('Scan', { TableName: 'Then' })).Items).toEqual(
+    expect.arrayContaining([deleted, changed]),
+  );
+  expect((await send('Scan', { TableName: 'Then' })).Count).toBe(2);
+  expect(await names(inIndex)).toEqual([s('a'), s('b')]);
+  await service.close();
+});
+
 describe('a call is rejected', () => {
   it('that deletes a protected table, restores over a table, to a time without a backup, or from a missing table', async () => {
     const { send, failureOf } = await aDynamoDb();
@@ -68,7 +105,7 @@ describe('a call is rejected', () => {
     await send('RestoreTableToPointInTime', target);
     expect((await failureOf('RestoreTableToPointInTime', target)).code).toBe('ResourceInUseException');
     const past = { SourceTableName: 'Things', TargetTableName: 'Past', RestoreDateTime: 1 };
-    expect((await failureOf('RestoreTableToPointInTime', past)).code).toBe('UnknownOperationException');
+    expect((await failureOf('RestoreTableToPointInTime', past)).code).toBe('InvalidRestoreTimeException');
     const BackupArn = `arn:aws:dynamodb:eu-west-1:123456789012:table/${things.name}/backup/none`;
     expect((await failureOf('RestoreTableFromBackup', { TargetTableName: 'X', BackupArn })).code).toBe(
       'BackupNotFoundException',

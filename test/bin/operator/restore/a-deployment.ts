@@ -129,6 +129,7 @@ export async function aDeployment() {
     folder: restoreFolder(path),
     clock: () => NOW,
     pause: () => Promise.resolve(),
+    quietMs: 360_000,
     say: (line) => said.push(line),
   };
   await plain.send(

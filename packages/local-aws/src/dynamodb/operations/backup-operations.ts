@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { AwsError } from '../../aws-service.ts';
 import type { Backup, Backups } from '../backups.ts';
-import { notImplemented } from '../failures.ts';
+import type { History } from '../history.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { parseWith } from '../requests.ts';
+import type { Table } from '../table.ts';
 import { aboutTable, presentTable, tableName } from './describe-table.ts';
 
 const newBackup = z.strictObject({ TableName: tableName, BackupName: z.string().min(3).max(255) });
@@ -23,14 +24,12 @@ const oneTable = z.strictObject({ TableName: tableName });
 // A deleted table leaves no backup of AWS here: both types are those by request.
 const listed = oneTable.extend({ BackupType: z.enum(['USER', 'ALL']).default('USER') });
 
-/** A restore point this close to now counts as now: a table has no earlier content here. */
-const LATEST_SECONDS = 300;
-
-/** Backups by request and recovery to the latest point in time. */
+/** Backups by request and recovery to a point in time. */
 // oxlint-disable-next-line max-lines-per-function -- three helpers and a row for each call
 export function backupOperations(
   { tables }: OperationContext,
   backups: Backups,
+  history: History,
 ): Readonly<Record<string, Operation>> {
   const arnOf = ({ id, table }: Backup) => `${table.description.TableArn}/backup/${id}`;
 
@@ -48,9 +47,16 @@ export function backupOperations(
     BackupCreationDateTime: backup.createdAt / 1_000,
   });
 
+  /** The times to which a table can be restored, in ms since the epoch. */
+  const rangeOf = ({ description }: Table) => ({
+    earliest: Math.max(history.since(), description.CreationDateTime * 1_000),
+    latest: Date.now(),
+  });
+
   const recoveryOf = (name: string) => {
-    const { hasPointInTimeRecovery: isOn, description } = tables.get(name);
-    const latest = Math.floor(Date.now() / 1_000);
+    const table = tables.get(name);
+    const isOn = table.hasPointInTimeRecovery;
+    const { earliest, latest } = rangeOf(table);
     return {
       ContinuousBackupsDescription: {
         ContinuousBackupsStatus: 'ENABLED',
@@ -58,8 +64,8 @@ export function backupOperations(
           isOn === true
             ? {
                 PointInTimeRecoveryStatus: 'ENABLED',
-                EarliestRestorableDateTime: Math.min(latest, Math.floor(description.CreationDateTime)),
-                LatestRestorableDateTime: latest,
+                EarliestRestorableDateTime: Math.min(earliest, latest) / 1_000,
+                LatestRestorableDateTime: latest / 1_000,
               }
             : { PointInTimeRecoveryStatus: 'DISABLED' },
       },
@@ -128,8 +134,7 @@ export function backupOperations(
         UseLatestRestorableTime: isLatest,
         RestoreDateTime: time = 0,
       } = parseWith(fromTable, body);
-      if (!isLatest && time < Date.now() / 1_000 - LATEST_SECONDS)
-        throw notImplemented('RestoreTableToPointInTime to another time than the latest');
+      const timeMs = Math.round(time * 1_000);
       return aboutTable(tables, 'RestoreTableToPointInTime', source, async () => {
         if (tables.get(source).hasPointInTimeRecovery !== true)
           throw new AwsError(
@@ -137,7 +142,14 @@ export function backupOperations(
             400,
             `Point in time recovery is not enabled for table '${source}'`,
           );
-        await backups.copy(source, target);
+        const { earliest, latest } = rangeOf(tables.get(source));
+        if (!isLatest && !(timeMs >= earliest && timeMs <= latest))
+          throw new AwsError(
+            'InvalidRestoreTimeException',
+            400,
+            `The table has no content of ${String(time)}`,
+          );
+        await backups.copy(source, target, isLatest ? Infinity : timeMs);
         return { TableDescription: presentTable(tables.get(target)) };
       });
     },
