@@ -10,6 +10,7 @@ type Plain =
   | 'checkCursor'
   | 'clientCompatibility'
   | 'clock'
+  | 'worldClock'
   | 'coldReactors'
   | 'cvcLifetimeMs'
   | 'docsUrl'

@@ -88,6 +88,7 @@ export function instanceOf(
   const { draws } = life;
   const platform = {
     clock: life.clock,
+    worldClock: life.clock,
     random: {
       ...draws,
       fill: (buffer: Buffer, at: number, count: number) => void draws.bytes(count).copy(buffer, at),

@@ -1,4 +1,7 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
+import { damaged } from './storage-failure.ts';
 
 /** Seconds that a clock is ahead of the machine's, shared by threads. */
 export type SharedClock = SharedArrayBuffer;
@@ -30,6 +33,8 @@ const MOST_AHEAD_SECONDS = 30 * 365 * 24 * 3600;
 
 const advance = z.strictObject({ advance_seconds: z.int().positive().max(MOST_AHEAD_SECONDS) });
 
+const stored = z.strictObject({ ahead_seconds: z.int().positive().max(MOST_AHEAD_SECONDS) });
+
 function parseAdvance(body: string): number {
   try {
     return advance.parse(JSON.parse(body)).advance_seconds;
@@ -38,9 +43,31 @@ function parseAdvance(body: string): number {
   }
 }
 
-export function createClock(): Clock {
+/** Reads how far an earlier start moved the clock of a data folder. */
+function storedSeconds(file: string): number {
+  if (!existsSync(file)) return 0;
+  try {
+    return stored.parse(JSON.parse(readFileSync(file, 'utf8'))).ahead_seconds;
+  } catch (error) {
+    throw damaged(file, 'it does not hold how far the clock was moved', error);
+  }
+}
+
+/** Stores it before the move, so that no content of the folder is later than its clock. */
+function store(file: string, ahead: number): void {
+  writeFileSync(`${file}.new`, JSON.stringify({ ahead_seconds: ahead }), { flush: true });
+  renameSync(`${file}.new`, file);
+}
+
+/**
+ * Makes a clock that has the machine's time, or the one to which it was moved in a data folder: what
+ * is stored there may be dated until then.
+ */
+export function createClock(dataDirectory?: string): Clock {
+  const file = dataDirectory === undefined ? undefined : join(dataDirectory, 'clock.json');
   const shared = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const seconds = new Int32Array(shared);
+  if (file !== undefined) Atomics.store(seconds, 0, storedSeconds(file));
   const now = (): number => Date.now() + Atomics.load(seconds, 0) * 1000;
   const listeners: ((seconds: number) => void)[] = [];
   return {
@@ -52,6 +79,7 @@ export function createClock(): Clock {
         const move = parseAdvance(body);
         const ahead = Atomics.load(seconds, 0) + move;
         if (ahead > MOST_AHEAD_SECONDS) throw new Error('the clock can be moved by 30 years in all');
+        if (file !== undefined) store(file, ahead);
         Atomics.store(seconds, 0, ahead);
         for (const listener of listeners) listener(move);
       }
@@ -59,6 +87,12 @@ export function createClock(): Clock {
     },
   };
 }
+
+/**
+ * The global function of this name has the machine's time, for what an app compares with others:
+ * they have no part in a move.
+ */
+const MACHINE_TIME = Symbol.for('machine-time');
 
 /**
  * Makes `Date` of this thread follow a clock; timers and `performance` do not. Returns the original
@@ -69,6 +103,7 @@ export function followClock(shared: SharedClock): () => number {
   const MachineDate = Date;
   const machineNow = Date.now;
   const now = (): number => machineNow() + Atomics.load(seconds, 0) * 1000;
+  Reflect.set(globalThis, MACHINE_TIME, () => machineNow());
   globalThis.Date = new Proxy(MachineDate, {
     apply: () => new MachineDate(now()).toString(),
     construct: (target, args: unknown[], newTarget) =>

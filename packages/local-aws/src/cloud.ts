@@ -530,7 +530,9 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     });
     const faults = createFaults(options.faultSeed ?? 1);
     const { failure: storageFailure } = storage;
-    const clock = createClock();
+    const clock = createClock(options.dataDirectory);
+    const { ahead_seconds: ahead, now } = clock.control('', 'GET');
+    if (ahead > 0) (options.report ?? printLine)(`the clock of this data folder was moved: it is ${now}`);
     const administrator = newAccessKey('user');
     const cloudWatch = createCloudWatch();
     const activity = createFunctionActivity(cloudWatch, () => clock.now());

@@ -8,7 +8,7 @@ import { writeFileWhole } from './write-file-whole.ts';
  * Files that a store would silently create again, and so lose. A store notices other missing files
  * itself.
  */
-const FILES = ['dynamodb/dynamodb/CURRENT', 'kms/kms-keys.json', 'sqs/fauxqs.db'];
+const FILES = ['dynamodb/dynamodb/CURRENT', 'kms/kms-keys.json', 'sqs/fauxqs.db', 'clock.json'];
 
 const LIST = 'contents.json';
 const isThere = (file: string): boolean => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;

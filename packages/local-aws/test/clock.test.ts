@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createClock } from '../src/clock.ts';
 import { createSqs } from '../src/sqs/create-sqs.ts';
 import { aFunction, aHost } from './lambda/a-function.ts';
@@ -52,12 +55,29 @@ describe('a clock', () => {
   });
 });
 
+describe('the clock of a data folder', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'clock-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('goes on from its own time after a restart', () => {
+    createClock(folder).control(advance(3_600), 'PUT');
+    createClock(folder).control(advance(60), 'PUT');
+    expect(createClock(folder).control('', 'GET').ahead_seconds).toBe(3_660);
+    expect(createClock().control('', 'GET').ahead_seconds).toBe(0);
+  });
+
+  it('does not start with a file that is damaged', () => {
+    writeFileSync(join(folder, 'clock.json'), '{"ahead_seconds":"x"}');
+    expect(() => createClock(folder)).toThrow(`${join(folder, 'clock.json')} is damaged`);
+  });
+});
+
 describe('a function under a clock that is moved', () => {
   const code = `export const handler = async (event, context) => ({
     now: Date.now(), made: new Date().getTime(), called: Date.parse(Date()), same: new Date(5).getTime(),
     isDate: new Date() instanceof Date && new Date().constructor === Date,
     name: Date.name, utc: Date.UTC(1970, 0), derived: new (class extends Date {})().getTime(),
-    remaining: context.getRemainingTimeInMillis(),
+    remaining: context.getRemainingTimeInMillis(), machine: globalThis[Symbol.for('machine-time')](),
   });`;
 
   it('reads the moved time in every way of Date, even if it is already running', async () => {
@@ -70,9 +90,10 @@ describe('a function under a clock that is moved', () => {
       const before = Date.now();
       expect(Number((await read())['now']) - before).toBeLessThan(HOUR_MS);
       clock.control(advance(86_400), 'PUT');
-      const { now, made, called, derived, remaining, ...rest } = await read();
+      const { now, made, called, derived, remaining, machine, ...rest } = await read();
       for (const time of [now, made, called, derived])
         expect(Number(time) - before).toBeGreaterThanOrEqual(86_400_000 - 1_000);
+      expect(Number(machine) - before).toBeLessThan(HOUR_MS);
       // A timer measures the time of an invocation.
       expect(remaining).toBeGreaterThan(0);
       expect(rest).toEqual({ same: 5, isDate: true, name: 'Date', utc: 0 });

@@ -59,6 +59,6 @@ export class VirtualClock {
 
   /** What every function of a vault has as its platform. */
   platform(): Platform {
-    return { ...machinePlatform, clock: this.now, startTimer: this.startTimer };
+    return { ...machinePlatform, clock: this.now, worldClock: this.now, startTimer: this.startTimer };
   }
 }

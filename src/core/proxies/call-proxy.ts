@@ -93,7 +93,7 @@ function deliveryOf(
 ): string {
   const { value } = configuration.reveal()[transform.configuration] ?? { value: '' };
   const request = { headers: call.headers, body: call.body.bytes, url: call.url };
-  const delivery = verifySignature(transform, new Secret(value), request, deps.clock());
+  const delivery = verifySignature(transform, new Secret(value), request, deps.worldClock());
   if (delivery !== undefined) return delivery.id;
   throw new ServiceError('unauthenticated', 'The request is not signed as the proxy expects, or not now.');
 }

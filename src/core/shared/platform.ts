@@ -24,6 +24,11 @@ export interface Random {
  */
 export interface Platform {
   readonly clock: Clock;
+  /**
+   * The time that other machines have, for what both sides compare, such as the time of a
+   * signature. It differs from `clock` only where that is moved: locally.
+   */
+  readonly worldClock: Clock;
   readonly random: Random;
   /** Calls `onEnd` once after `ms`. Returns a function that cancels it. */
   readonly startTimer: (ms: number, onEnd: () => void) => () => void;

@@ -10,6 +10,7 @@ import { CALLS_BACK } from '../reactors/run-reactor.ts';
 import { parking } from '../reactors/sweep-invocation.ts';
 import { defined } from '../shared/defined.ts';
 import type { JsonObject } from '../shared/json.ts';
+import type { Platform } from '../shared/platform.ts';
 import { Secret } from '../shared/secret.ts';
 import { mayUseAgain, resultNotAvailable, type TokenUseDeps } from '../tokens/token-use.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -17,7 +18,8 @@ import { deliveryFailure, KEY_REVOKED, NOT_ALLOWED_ANY_MORE } from './delivery-f
 import { signWebhook } from './sign-webhook.ts';
 import { webhookSecrets, type WebhookSecretDeps } from './webhook-secrets.ts';
 
-export interface DeliverDeps extends ContentDeps, WebhookSecretDeps, InvokerDeps, TokenUseDeps {
+export interface DeliverDeps
+  extends ContentDeps, WebhookSecretDeps, InvokerDeps, TokenUseDeps, Pick<Platform, 'worldClock'> {
   readonly deliveryQueue: InvocationQueue;
   readonly egress: EgressClient;
   readonly egressAllowList: EgressAllowList;
@@ -120,7 +122,7 @@ async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt 
     reactor_id: invocation.reactorId,
     application_id: payload.reveal().applicationId,
   });
-  const signed = signWebhook(invocation.id, text, secrets, deps.clock());
+  const signed = signWebhook(invocation.id, text, secrets, deps.worldClock());
   const { pathname, search } = destination.url;
   const { status } = await deps.egress.send({
     destination,
