@@ -1,25 +1,38 @@
 import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { isAllowListEntry } from '../src/core/egress/destination.ts';
 import { CVC_LIFETIME_SECONDS } from '../src/core/tokens/cvc-lifetime.ts';
 import { fieldsOrigins, policyProblem } from './fields-origins.ts';
 
-const textList = z.union([
-  z.array(z.string()),
-  z.string().transform((list) =>
-    list
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== ''),
-  ),
-]);
+const text = z.string({ error: 'must be a text' });
+
+const textList = z.union(
+  [
+    z.array(z.string()),
+    z.string().transform((list) =>
+      list
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+    ),
+  ],
+  { error: 'must be a list of texts' },
+);
+
+/** Digits alone: an empty text would count as 0. */
+const NOT_A_NUMBER = 'must be a whole number';
+const number = z.union([z.int(NOT_A_NUMBER), z.string().regex(/^\d+$/, NOT_A_NUMBER).transform(Number)], {
+  error: NOT_A_NUMBER,
+});
 
 const wholeNumber = (least: number, most: number) =>
-  z.coerce
-    .number({ error: 'must be a number' })
-    .int('must be a whole number')
-    .min(least, `must be at least ${String(least)}`)
-    .max(most, `must be at most ${String(most)}`);
+  number.pipe(
+    z
+      .number()
+      .min(least, `must be at least ${String(least)}`)
+      .max(most, `must be at most ${String(most)}`),
+  );
 
 /**
  * Writes a second that a new table serves, and units a second that a table may serve by default
@@ -31,16 +44,15 @@ const domain = z
   .union([z.literal(''), z.hostname({ error: 'must be a domain name' })], { error: 'must be a domain name' })
   .default('');
 
+/** The ARN of a certificate, in any Region or in one; empty for none. */
+function certificate(region: string, where: string) {
+  const error = `must be the ARN of a certificate${where}`;
+  const arn = new RegExp(`^arn:aws[a-z-]*:acm:${region}:\\d{12}:certificate/[\\w-]+$`);
+  return z.union([z.literal(''), z.string().regex(arn, error)], { error }).default('');
+}
+
 /** CloudFront reads its certificates in one Region. */
-const certificateOfCloudFront = z
-  .union(
-    [
-      z.literal(''),
-      z.string().regex(/^arn:[a-z-]+:acm:us-east-1:/, 'must be the ARN of a certificate in us-east-1'),
-    ],
-    { error: 'must be the ARN of a certificate in us-east-1' },
-  )
-  .default('');
+const certificateOfCloudFront = certificate('us-east-1', ' in us-east-1');
 
 const ROOT = resolve(import.meta.dirname, '..');
 
@@ -110,8 +122,7 @@ const RETENTION_DAYS = [
 export const settingsSchema = z
   .object({
     /** Prefix of the stacks' names; two services in one account and region need two. */
-    serviceName: z
-      .string()
+    serviceName: text
       .regex(
         /^[A-Za-z][A-Za-z0-9-]{0,39}$/,
         'must be 1 to 40 letters, digits and hyphens, starting with a letter',
@@ -148,7 +159,10 @@ export const settingsSchema = z
       .pipe(
         z
           .array(
-            z.string().regex(/^(?:https?:\/\/)?[^\s/@,]+$/, 'must be host, host:port, or one with a scheme'),
+            z.string().refine(isAllowListEntry, {
+              error:
+                'must be a host, such as psp.example.com, localhost:9777 or http://localhost:9777, without a path or a pattern',
+            }),
           )
           .max(20, 'must be at most 20'),
       )
@@ -197,11 +211,7 @@ export const settingsSchema = z
      * ARN of the domain's certificate (ACM): for the edge in us-east-1, otherwise in the service's
      * region.
      */
-    certificateArn: z
-      .union([z.literal(''), z.string().regex(/^arn:[a-z-]+:acm:/)], {
-        error: 'must be the ARN of a certificate',
-      })
-      .default(''),
+    certificateArn: certificate('[a-z\\d-]+', ''),
     /**
      * Domain of the console, whose page is served to `consoleNetworks`. Empty deploys none, and
      * costs nothing.
@@ -245,16 +255,14 @@ export const settingsSchema = z
       })
       .default(false),
     /** Folder with fonts (`*.woff2`) that card fields may use. */
-    fieldsFonts: z
-      .string()
+    fieldsFonts: text
       .refine((folder) => folder === '' || hasFonts(folder), 'must be a folder with *.woff2 files')
       .default(''),
     /**
      * Where the built documentation is: an https address of another host. Errors name their page
      * below it. Empty for none.
      */
-    docsUrl: z
-      .string()
+    docsUrl: text
       .max(DOCS_URL_MAX_LENGTH, `must be at most ${String(DOCS_URL_MAX_LENGTH)} characters`)
       .refine(
         (url) =>
@@ -265,14 +273,14 @@ export const settingsSchema = z
       .transform((url) => url.replace(/\/$/, ''))
       .default(''),
     /** E-mail address for alarms; if empty, subscribe to the topic of the monitoring stack. */
-    alarmEmail: z.union([z.literal(''), z.email()], { error: 'must be an e-mail address' }).default(''),
+    alarmEmail: z
+      .union([z.literal(''), z.email('must be an e-mail address')], { error: 'must be an e-mail address' })
+      .default(''),
     /**
      * Requests a second that the tables serve from the start; 0 leaves them as AWS creates them and
      * costs nothing.
      */
-    warmThroughput: z.coerce
-      .number({ error: 'must be a number' })
-      .int('must be a whole number')
+    warmThroughput: number
       .refine((rate) => rate === 0 || (rate >= NEW_TABLE_WRITES && rate <= TABLE_QUOTA), {
         error: `must be 0, or ${String(NEW_TABLE_WRITES)} to ${String(TABLE_QUOTA)}`,
       })
@@ -282,8 +290,7 @@ export const settingsSchema = z
     /** Retention of audit records in days, fixed when each is written. */
     auditRetentionDays: wholeNumber(365, 3_650).default(400),
     /** Retention of logs in days. */
-    logRetentionDays: z.coerce
-      .number()
+    logRetentionDays: number
       .refine((days) => RETENTION_DAYS.includes(days), {
         error: `must be one of ${RETENTION_DAYS.join(', ')}`,
       })

@@ -31,6 +31,17 @@ function originOf(entry: string): string {
   return url === undefined ? '' : `${url.protocol}//${url.hostname}:${portOf(url)}`;
 }
 
+/**
+ * Whether a text is an entry of an allow list: `host`, `host:port`, or one with a scheme. The host
+ * is a DNS name or an address, in the spelling of URLs, and never a pattern.
+ */
+export function isAllowListEntry(text: string): boolean {
+  const host = /^(?:https?:\/\/)?([^\s/\\@?#,]+?)(?::\d{1,5})?$/i.exec(text)?.[1]?.toLowerCase() ?? '';
+  const origin = originOf(text);
+  if (origin === '' || new URL(origin).hostname !== host) return false;
+  return host.startsWith('[') || ipaddr.isValid(host) || DNS_NAME.test(host);
+}
+
 /** The reason why a name cannot be a destination, for the error; `undefined` if it can be one. */
 function nameProblem(host: string): string | undefined {
   if (host.startsWith('[') || ipaddr.isValid(host)) return 'must name its host, not an address';

@@ -1,0 +1,115 @@
+import { parseSettings, SETTING_NAMES, settingsSchema, type Settings } from '../../lib/settings.ts';
+
+/** Values that each setting refuses, with what the message must contain. */
+const REFUSED: Readonly<Record<keyof Settings, readonly (readonly [value: unknown, message: string])[]>> = {
+  serviceName: [['1st', 'letters, digits and hyphens']],
+  headerPrefixes: [
+    ['', 'must not be empty'],
+    ['A-B', 'letters and digits'],
+  ],
+  clientCompatibility: [['Lenient', 'strict or lenient']],
+  cvcLifetimeSeconds: [
+    ['', 'whole number'],
+    ['1.5', 'whole number'],
+    ['0', 'at least 1'],
+  ],
+  egressAllowList: [
+    'nonsense_%%',
+    'https://*.example.com',
+    '*',
+    'a@b',
+    'psp.example.com/path',
+    'ftp://psp.example.com',
+    'psp.example.com:99999',
+    'psp..example.com',
+    '0x7f.1',
+    'https://',
+  ].map((value) => [value, 'without a path or a pattern']),
+  proxyRedirects: [['none', "'told' or 'raw'"]],
+  architecture: [['arm', 'arm64 or x86_64']],
+  hotConcurrency: [
+    ['', 'whole number'],
+    ['-1', 'whole number'],
+    ['101', 'at most 100'],
+  ],
+  deployment: [['blue-green', 'all-at-once or canary']],
+  throttleRate: [['1e3', 'whole number']],
+  throttleBurst: [['many', 'whole number']],
+  edge: [['waf', 'none or cloudfront-waf']],
+  edgeRateLimit: [['9', 'at least 10']],
+  edgeSecretVersions: [['AWSCURRENT', 'ids of versions']],
+  domainName: [
+    ['https://vault.example.com', 'a domain name'],
+    ['*.example.com', 'a domain name'],
+  ],
+  certificateArn: [
+    ['arn:aws:acm:', 'the ARN of a certificate'],
+    ['arn:aws:iam::111122223333:role/x', 'the ARN of a certificate'],
+  ],
+  console: [['console example.com', 'a domain name']],
+  consoleCertificateArn: [['arn:aws:acm:us-east-1:', 'in us-east-1']],
+  consoleNetworks: [['203.0.113.7', 'networks such as']],
+  fields: [['https://fields.example.net', 'a domain name']],
+  fieldsCertificateArn: [['arn:aws:acm:eu-west-1:111122223333:certificate/x', 'in us-east-1']],
+  fieldsOrigins: [
+    ['https://*.example.com', 'origins such as'],
+    ['capacitor://localhost', 'origins such as'],
+  ],
+  fieldsDigits: [['yes', 'true or false']],
+  fieldsFonts: [['no/such/folder', 'a folder with *.woff2 files']],
+  docsUrl: [['http://docs.example.com', 'an https address']],
+  alarmEmail: [['ops', 'an e-mail address']],
+  warmThroughput: [
+    ['', 'whole number'],
+    ['3999', '0, or 4000 to 40000'],
+    ['40001', '0, or 4000 to 40000'],
+  ],
+  keyRotationDays: [['0', 'at least 1']],
+  auditRetentionDays: [['364', 'at least 365']],
+  logRetentionDays: [
+    ['', 'whole number'],
+    ['8', 'one of 1, 3, 5'],
+  ],
+};
+
+const problemOf = (name: string, value: unknown): string => {
+  try {
+    parseSettings({ [name]: value });
+  } catch (error) {
+    return String(error);
+  }
+  return 'accepted';
+};
+
+describe.each(SETTING_NAMES)('the setting %s', (name) => {
+  it('refuses what it does not know, in words that name it and the form', () => {
+    for (const [value, message] of REFUSED[name as keyof Settings]) {
+      expect(problemOf(name, value)).toMatch(new RegExp(`setting ${name}\\S* must`));
+      expect(problemOf(name, value)).toContain(message);
+    }
+    for (const value of ['nonsense_%%', {}, 0.5, null])
+      expect(problemOf(name, value)).toMatch(new RegExp(`setting ${name}\\S* must`));
+  });
+
+  it('accepts its own default', () => {
+    const defaults = settingsSchema.parse({});
+    expect(parseSettings({ [name]: defaults[name as keyof Settings] })).toEqual(defaults);
+  });
+});
+
+it.each([
+  'localhost',
+  'localhost:9777',
+  'http://LOCALHOST:9777',
+  '127.0.0.1:80',
+  '[::1]:8443',
+  'https://psp.example.com',
+])('egressAllowList accepts %s', (origin) => {
+  expect(parseSettings({ egressAllowList: ` ${origin} ,` }).egressAllowList).toEqual([origin]);
+});
+
+it('an unknown setting is refused with the names that there are', () => {
+  expect(problemOf('nothing', 1)).toBe(
+    `SettingsError: unknown setting nothing (there are: ${SETTING_NAMES.join(', ')})`,
+  );
+});
