@@ -68,7 +68,7 @@ function requestHeaders(route: AnyRoute) {
       ),
       header(reserved('proxy-url'), 'The destination: https, port 443, a DNS name, no expressions.', {
         schema: { type: 'string', format: 'uri', maxLength: DESTINATION_MAX_LENGTH },
-        example: DESTINATION_EXAMPLE,
+        example: destinationExample(route),
       }),
       header(reserved('proxy-keep-alive'), 'Becomes `Keep-Alive` of the outbound call.'),
       header(reserved('proxy-connection'), 'Becomes `Connection` of the outbound call.'),
@@ -146,7 +146,10 @@ const WEBHOOK = {
 const PROXIED_BODY = { number: `{{ ${EXAMPLE_IDS.token} | json: '$.number' }}`, amount: 1_999 };
 const PROXIED = { charge: { summary: 'A charge', value: PROXIED_BODY } };
 
-const DESTINATION_EXAMPLE = 'https://api.processor.example.com/v1';
+/** Forwards to one address, with or without the path after `/proxy`. */
+const destinationExample = ({ path }: AnyRoute): string =>
+  `https://api.processor.example.com/v1${path.endsWith('+}') ? '' : `/${SUFFIX_EXAMPLE}`}`;
+const SUFFIX_EXAMPLE = 'charges';
 
 const mediaTypeOf = (route: AnyRoute): string => (route.mergePatch === true ? MERGE_PATCH_TYPE : JSON_TYPE);
 
@@ -159,7 +162,7 @@ function samples(route: AnyRoute, described: DescribedOperation) {
   return samplesOf(route, {
     params: Object.fromEntries(names.map((name) => [name, pathExample(route.path, name)])),
     headers: {
-      ...(isProxy && { [reserved('proxy-url')]: DESTINATION_EXAMPLE }),
+      ...(isProxy && { [reserved('proxy-url')]: destinationExample(route) }),
       ...(body !== undefined && { 'Content-Type': mediaTypeOf(route) }),
     },
     body,
@@ -183,7 +186,7 @@ const IDS_OF_KINDS: Readonly<Record<string, string>> = {
 function pathExample(path: string, name: string): string {
   if (name === 'id') return IDS_OF_KINDS[path.split('/')[1] ?? ''] ?? '';
   if (name === 'key_id') return EXAMPLE_IDS.key;
-  return name === 'invocation_id' ? EXAMPLE_IDS.invocation : 'v1/charges';
+  return name === 'invocation_id' ? EXAMPLE_IDS.invocation : SUFFIX_EXAMPLE;
 }
 
 function operation(route: AnyRoute, recorded: Recorded[string] = {}): ZodOpenApiOperationObject {

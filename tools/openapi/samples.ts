@@ -124,6 +124,8 @@ response = requests.${method.toLowerCase()}(
         "SVC-API-KEY": os.environ["KEY"],
 ${sent.join('')}    },
 ${body === undefined ? '' : `    json=${literalOf(body, PYTHON, '    ')},\n`}${operation === 'proxy' ? '    allow_redirects=False,\n' : ''})
+if not response.ok:
+    print(response.text)
 response.raise_for_status()${success === 204 ? '' : '\nprint(response.json())'}`;
 }
 

@@ -43,7 +43,8 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       key: KEY,
       body: body === undefined ? undefined : JSON.parse(body.replaceAll(String.raw`'\''`, "'")),
     };
-    return { name: operation.operationId, node, python, expected };
+    const destination = values.get('SVC-PROXY-URL') ?? '';
+    return { name: operation.operationId, node, python, expected, destination };
   }),
 );
 
@@ -76,6 +77,7 @@ async function runNode(source: string): Promise<Sent> {
 const REQUESTS = `
 import json
 class Response:
+    ok = True
     def raise_for_status(self): pass
     def json(self): return {}
 def _send(method):
@@ -98,6 +100,15 @@ describe('the samples of the reference', () => {
 
   it.each(operations)('$name from Node.js sends the request of the operation', async ({ node, expected }) => {
     expect(await runNode(node)).toEqual(expected);
+  });
+
+  it('of the proxy all send to one address, which has each part of its path once', () => {
+    const proxied = operations.filter(({ name }) => name.startsWith('proxy'));
+    for (const { expected, destination } of proxied)
+      expect(destination + expected.url.slice(`${BASE}/proxy`.length)).toBe(
+        'https://api.processor.example.com/v1/charges',
+      );
+    expect(proxied).toHaveLength(10);
   });
 
   needing('Python').it('from Python send the requests of the operations', () => {
