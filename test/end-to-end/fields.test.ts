@@ -111,6 +111,20 @@ async function fillPage({ number = NUMBER, expiry = '12/30', cvc = CVC } = {}): 
   await page.type('#cvc', cvc);
 }
 
+/** One composition that grows by a character at a time, and what a page does in the middle of it. */
+async function compose(characters: string, meanwhile = 'undefined'): Promise<void> {
+  const at = Math.ceil(characters.length / 2);
+  for (let end = 1; end <= characters.length; end += 1) {
+    await page.tab.send('Input.imeSetComposition', {
+      text: characters.slice(0, end),
+      selectionStart: end,
+      selectionEnd: end,
+    });
+    if (end === at) await page.tab.evaluate(meanwhile);
+  }
+  await page.tab.send('Input.insertText', { text: characters });
+}
+
 /** Responds to what the frames send to the service: `undefined` lets a request through. */
 async function answerWith(respond: (attempt: number) => object | undefined): Promise<void> {
   let attempts = 0;
@@ -421,6 +435,49 @@ describe('a page with fields', () => {
     for (const key of ['Home', 'ArrowRight', 'Delete'] as const) await page.tab.press(key);
     await page.tab.type('8');
     expect(await page.text('card_expiration')).toBe('08 / 31');
+  });
+
+  it('has what a plain input has under a keyboard that composes, formatted at the end', async () => {
+    const kinds = ['card_number', 'card_expiration', 'card_cvc', 'account_number', 'routing_number', 'text'];
+    page = await openFields(
+      chromium,
+      pages.add(`<!doctype html><html lang="en"><input id="plain">
+        ${kinds.map((kind) => `<div id="${kind}" style="height: 40px"></div>`).join('')}
+        <script type="module">
+          import { createFields } from '${credentials.fields_url}/fields.js';
+          const fields = createFields({ apiKey: '${publicKey}' });
+          window.each = Object.fromEntries(${stringify(kinds)}.map((kind) => [kind, fields.field(kind, kind === 'text' ? { maxLength: 5 } : {})]));
+          for (const kind of Object.keys(each)) each[kind].mount('#' + kind);
+        </script>`),
+    );
+    const typed = [
+      ['card_number', '5555555555554444', '5555 5555 5555 4444'],
+      ['card_number', '５５５５５５５５５５５５４４４４', '5555 5555 5555 4444'],
+      ['card_expiration', '1230', '12 / 30'],
+      ['card_cvc', '１２３', '123'],
+      ['account_number', '０００１２３４５', '00012345'],
+      ['routing_number', '021000021', '021000021'],
+      ['text', '東京と京都と', '東京と京都'],
+    ] as const;
+    for (const [kind, characters, right] of typed) {
+      await page.tab.evaluate(`plain.value = ''`);
+      await page.tab.click('#plain');
+      await compose(characters);
+      expect(await page.tab.evaluate('plain.value')).toBe(characters);
+      await page.type(`#${kind}`, '');
+      await compose(characters, `each.${kind}.update({ placeholder: 'x' })`);
+      await page.tab.until(`each.${kind}.state.complete && each.${kind}.state.valid`);
+      expect(await page.text(kind)).toBe(right);
+      // A page that empties a field in the middle does so once the keyboard has ended.
+      await page.tab.evaluate(`each.${kind}.clear()`);
+      await page.tab.until(`each.${kind}.state.empty`);
+      await compose(characters, `each.${kind}.clear()`);
+      await page.tab.until(`each.${kind}.state.empty`);
+      await page.tab.type(characters[0] ?? '');
+      await page.tab.until(`!each.${kind}.state.empty`);
+      await page.tab.evaluate(`each.${kind}.clear()`);
+      await page.tab.until(`each.${kind}.state.empty`);
+    }
   });
 
   it('learns the brand, and the security code has as many digits as that has', async () => {

@@ -1,5 +1,9 @@
 import type { FieldBrand } from '../protocol.ts';
-import { brandName } from './brands.ts';
+
+/*
+ * The frame of a number alone loads this file, and later than its program. It imports nothing, so
+ * that the program is one file.
+ */
 
 /** A mark of a network, drawn in a box of 38 by 24: shapes, then the text in it. */
 interface Mark {
@@ -84,7 +88,7 @@ function drawn({ ground, ink = '#fff', text, circles = [] }: Mark): readonly SVG
 }
 
 /** An image beside the input, which shows the brand of the number. */
-export function createBrandIcon(): (brand: FieldBrand | null) => void {
+export function createBrandIcon(nameOf: (brand: FieldBrand) => string): (brand: FieldBrand | null) => void {
   const icon = shape('svg', { id: 'icon', viewBox: '0 0 38 24', width: '38', height: '24' });
   document.getElementById('field')?.append(icon);
   let shown: FieldBrand | null | undefined;
@@ -99,7 +103,7 @@ export function createBrandIcon(): (brand: FieldBrand | null) => void {
     }
     icon.removeAttribute('aria-hidden');
     icon.setAttribute('role', 'img');
-    icon.setAttribute('aria-label', brandName(brand));
+    icon.setAttribute('aria-label', nameOf(brand));
     icon.replaceChildren(...drawn(MARKS[brand]));
   };
 }

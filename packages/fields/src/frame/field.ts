@@ -7,8 +7,7 @@ import {
   type Report,
 } from '../protocol.ts';
 import type { FieldsConfig } from '../../headers.ts';
-import { createBrandIcon } from './brand-icon.ts';
-import { brandOf } from './brands.ts';
+import { brandName, brandOf } from './brands.ts';
 import { createInput } from './input.ts';
 import { KINDS } from './kinds/all-kinds.ts';
 import { isLongest, isUsual, shownDigits } from './kinds/card-number.ts';
@@ -35,6 +34,8 @@ export interface Field {
   forget(): void;
 }
 
+const OF_INPUT_METHOD = 229;
+
 interface Listeners {
   readonly report: (report: Report) => void;
 }
@@ -49,7 +50,7 @@ export function createField(hello: Hello, config: FieldsConfig, { report }: List
   const definition = KINDS[kind];
   const input = createInput(kind, fixed);
   const applyStyle = createStyles(document);
-  const showIcon = kind === 'card_number' ? createBrandIcon() : () => undefined;
+  let showIcon: (brand: FieldBrand | null) => void = () => undefined;
   let options = hello.options;
   let words = englishWords(kind);
   let brandBeside: FieldBrand | null = null;
@@ -140,7 +141,7 @@ export function createField(hello: Hello, config: FieldsConfig, { report }: List
   }
 
   function clear(): void {
-    input.element.value = '';
+    element.value = '';
     isChecked = false;
     // Otherwise a page could empty the field after each digit, and have a number shown in parts.
     if (isSent) {
@@ -151,18 +152,26 @@ export function createField(hello: Hello, config: FieldsConfig, { report }: List
     show();
   }
 
+  /** A file that does not arrive costs the icon alone. */
+  async function loadIcon(): Promise<void> {
+    const { createBrandIcon } = await import('./brand-icon.ts');
+    showIcon = createBrandIcon(brandName);
+    show();
+  }
+  if (kind === 'card_number') loadIcon().catch(() => undefined);
+
   const { element } = input;
-  element.addEventListener('input', onInput);
-  // Some browsers fill in a field with this event alone.
-  element.addEventListener('change', onInput);
+  input.onEdit(onInput);
   element.addEventListener('focus', () => report({ type: 'focus' }));
   element.addEventListener('blur', () => {
     isChecked = input.text().trim() !== '';
     show(true);
     report({ type: 'blur' });
   });
-  element.addEventListener('keydown', ({ key, isComposing }) => {
-    if (key !== 'Enter' || isComposing) return;
+  element.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || event.isComposing) return;
+    // oxlint-disable-next-line no-deprecated -- Safari says so that this Enter ends a composition.
+    if (event.keyCode === OF_INPUT_METHOD) return;
     isChecked = true;
     show(true);
     report({ type: 'enter' });
@@ -182,7 +191,7 @@ export function createField(hello: Hello, config: FieldsConfig, { report }: List
     follow(command) {
       if (command.type === 'focus') element.focus();
       else if (command.type === 'blur') element.blur();
-      else if (command.type === 'clear') clear();
+      else if (command.type === 'clear') input.whenComposed(clear);
       else {
         brandBeside = command.brand;
         show();
@@ -203,7 +212,11 @@ export function createField(hello: Hello, config: FieldsConfig, { report }: List
       return { kind, isReady: true, values: { whole, month, year } };
     },
     fill(text) {
-      if (input.text() === '') input.write(text);
+      input.whenComposed(() => {
+        if (input.text() !== '') return;
+        element.value = text;
+        element.dispatchEvent(new Event('input'));
+      });
     },
     sent() {
       isSent = true;

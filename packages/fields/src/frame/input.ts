@@ -7,9 +7,14 @@ import type { Words } from './messages.ts';
 export interface FieldInput {
   readonly element: HTMLInputElement;
   text(): string;
-  /** Replaces the text, as a person would by typing it. */
-  write(text: string): void;
-  /** Sets the separators. Called after each input. */
+  /** Calls back after each change by the person or the browser, with the event that caused it. */
+  onEdit(edited: (event: Event) => void): void;
+  /**
+   * Acts once no keyboard composes, which is mostly at once. The browser continues a composition
+   * from its own text: whatever is written meanwhile comes twice.
+   */
+  whenComposed(act: () => void): void;
+  /** Sets the separators. Has no effect while a keyboard composes: the end of that is an edit. */
   reformat(around: Around): void;
   show(options: FrameOptions, words: Words): void;
   /** Shows a screen reader and the style what state the field has. */
@@ -65,7 +70,8 @@ function attributesOf(kind: FieldKind, fixed: FixedOptions): Readonly<Record<str
     id: 'input',
     // A browser finds the fields of a card by their names, too.
     name: kind.replace('_', '-'),
-    type: 'text',
+    // An input method leaves the digits of a telephone number alone.
+    type: isDigits ? 'tel' : 'text',
     autocomplete: kind === 'text' ? (fixed.autocomplete ?? autocomplete) : autocomplete,
     inputmode: kind === 'text' ? (fixed.inputMode ?? inputMode) : inputMode,
     autocapitalize: 'off',
@@ -87,6 +93,28 @@ const part = <Name extends keyof HTMLElementTagNameMap>(
   return element;
 };
 
+/** Watches the compositions of an input. */
+function watchCompositions(input: HTMLInputElement) {
+  let isComposing = false;
+  let waiting: (() => void)[] = [];
+  const end = () => {
+    isComposing = false;
+    const due = waiting;
+    waiting = [];
+    for (const act of due) act();
+  };
+  input.addEventListener('compositionstart', () => (isComposing = true));
+  // A browser may drop a composition together with the focus, without a word.
+  for (const name of ['compositionend', 'blur']) input.addEventListener(name, end);
+  return {
+    isComposing: () => isComposing,
+    whenComposed: (act: () => void): void => {
+      if (isComposing) waiting.push(act);
+      else act();
+    },
+  };
+}
+
 /**
  * Puts the input into the page of the frame. It is made by a script, since a browser restores what
  * stood in an input of the page itself.
@@ -103,7 +131,10 @@ export function createInput(kind: FieldKind, fixed: FixedOptions): FieldInput {
   document.body.append(form);
 
   form.addEventListener('submit', (event) => event.preventDefault());
-  input.addEventListener('beforeinput', ({ inputType }) => skipSeparators(input, inputType));
+  const { isComposing, whenComposed } = watchCompositions(input);
+  input.addEventListener('beforeinput', ({ inputType }) => {
+    if (!isComposing()) skipSeparators(input, inputType);
+  });
   // A page could lead a person to drag the number into one of its own fields.
   form.addEventListener('dragstart', (event) => event.preventDefault());
   if (kind === 'card_cvc')
@@ -112,11 +143,14 @@ export function createInput(kind: FieldKind, fixed: FixedOptions): FieldInput {
   return {
     element: input,
     text: () => input.value,
-    write(text) {
-      input.value = text;
-      input.dispatchEvent(new Event('input', { bubbles: true }));
+    onEdit(edited) {
+      // Some browsers fill in a field with `change` alone.
+      for (const name of ['input', 'change', 'compositionend']) input.addEventListener(name, edited);
     },
-    reformat: (around) => replaceText(input, definition.format(input.value, around)),
+    whenComposed,
+    reformat(around) {
+      if (!isComposing()) replaceText(input, definition.format(input.value, around));
+    },
     show({ label: name, placeholder, disabled = false, readOnly = false, direction, ...options }, words) {
       label.textContent = name ?? words.name;
       input.placeholder = placeholder ?? words.placeholder;

@@ -1,6 +1,6 @@
 import { isAbaRouting } from '../../../../../src/core/tokens/types/is-aba-routing.ts';
 import { cvcLengths } from '../brands.ts';
-import { digitsOf, isLength, type Kind } from './kind.ts';
+import { digitsOf, isLength, type Around, type Kind } from './kind.ts';
 
 const MAX_CVC = 4;
 const MAX_ACCOUNT = 17;
@@ -45,13 +45,16 @@ export const routingNumber: Kind = {
   valueOf: digitsOf,
 };
 
+/** The text as far as it is allowed, in code points: half of an emoji is no text. */
+const allowed = (text: string, { fixed: { maxLength = USUAL_TEXT } }: Around): string =>
+  Array.from(text).slice(0, Math.min(maxLength, MAX_TEXT)).join('');
+
 export const freeText: Kind = {
   autocomplete: 'off',
   inputMode: 'text',
   isDigits: false,
-  format: (text, { fixed: { maxLength = USUAL_TEXT } }) =>
-    // Code points: half of an emoji is no text.
-    Array.from(text).slice(0, Math.min(maxLength, MAX_TEXT)).join(''),
-  check: (text) => ({ complete: text.trim() !== '', valid: true }),
+  format: allowed,
+  // A field without `format`, or one in which a keyboard composes, may have more.
+  check: (text, around) => ({ complete: text.trim() !== '', valid: allowed(text, around) === text }),
   valueOf: (text) => text.trim(),
 };
