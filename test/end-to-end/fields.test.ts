@@ -111,7 +111,7 @@ async function fillPage({ number = NUMBER, expiry = '12/30', cvc = CVC } = {}): 
   await page.type('#cvc', cvc);
 }
 
-/** One composition that grows by a character at a time, and what a page does in the middle of it. */
+/** Composes a character at a time; `meanwhile` is what a page does in the middle of it. */
 async function compose(characters: string, meanwhile = 'undefined'): Promise<void> {
   const at = Math.ceil(characters.length / 2);
   for (let end = 1; end <= characters.length; end += 1) {

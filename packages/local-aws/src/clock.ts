@@ -60,8 +60,8 @@ function store(file: string, ahead: number): void {
 }
 
 /**
- * Makes a clock that has the machine's time, or the one to which it was moved in a data folder: what
- * is stored there may be dated until then.
+ * Makes a clock that has the machine's time, or the one to which it was moved in a data folder:
+ * what is stored there may be dated until then.
  */
 export function createClock(dataDirectory?: string): Clock {
   const file = dataDirectory === undefined ? undefined : join(dataDirectory, 'clock.json');

@@ -102,7 +102,7 @@ describe('the samples of the reference', () => {
     expect(await runNode(node)).toEqual(expected);
   });
 
-  it('of the proxy all send to one address, which has each part of its path once', () => {
+  it('all post to one address of the proxy, which has each part of its path once', () => {
     const proxied = operations.filter(({ name }) => name.startsWith('proxy'));
     for (const { expected, destination } of proxied)
       expect(destination + expected.url.slice(`${BASE}/proxy`.length)).toBe(

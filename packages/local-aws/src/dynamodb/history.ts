@@ -15,7 +15,7 @@ export interface History {
   record(tableName: string, itemKey: string, before: Item | undefined): void;
   /** The earliest time, in ms since the epoch, to which a table can be restored. */
   since(): number;
-  /** The items that differ from now, as they were at a time; `undefined` for one that was absent. */
+  /** Returns the items that differ from now, as they were at a time; `undefined` for none. */
   differences(tableName: string, time: number): ReadonlyMap<string, Item | undefined>;
 }
 
