@@ -324,7 +324,7 @@ const TRANSFORM_WORDS: Members = {
     'Of `hmac`: what is signed, with `{body}`, `{header:NAME}`, `{timestamp}` and `{url}`; by default `{body}`.',
   timestamp: 'Of `hmac`: the header that has the time.',
   'timestamp.header': 'In seconds since the epoch.',
-  'timestamp.tolerance_seconds': `How far the time may be from now: 1 to ${String(TOLERANCE_SECONDS.max)}; by default ${String(TOLERANCE_SECONDS.default)}.`,
+  'timestamp.tolerance_seconds': 'How far the time may be from now: 1 to 3,600; by default 300.',
   delivery: 'Of `hmac`: what identifies a delivery: a signed header, or by default the hash of the `body`.',
 };
 

@@ -62,7 +62,7 @@ export function headersOfFailure(
   responseTransforms: readonly Transform[],
 ): Readonly<Record<string, string>> {
   const masksCards = responseTransforms.some(
-    (each) => each.type === 'mask' && each.matcher === 'card_number',
+    (each) => each.type === 'mask' && each.location === undefined && each.matcher !== 'regex',
   );
   const shown = answer.headers.filter(
     ([name, value]) =>
