@@ -290,7 +290,7 @@ describe('a separate service', () => {
     });
     await expect(start('--set', 'cvcLifetimeSeconds=soon')).rejects.toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('cvcLifetimeSeconds must be a number'),
+      stderr: expect.stringContaining('cvcLifetimeSeconds must be a whole number'),
     });
     await expect(start('--tick', 'x')).rejects.toMatchObject({ code: 2 });
     await expect(start('--nothing')).rejects.toMatchObject({ code: 2 });

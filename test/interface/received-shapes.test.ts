@@ -136,7 +136,7 @@ describeNeeding('openDestination', 'an answer', () => {
     const tokenize = { type: 'tokenize', location: '$.pan', token: { type: 'card_number' } };
     const hidden = await through((await aProxy({ response_transforms: [tokenize] })).key, { key });
     expect(hidden.status).toBe(402);
-    expect(hidden.body).toEqual({
+    expect(hidden.body).toMatchObject({
       proxy_error: {
         title: 'Failed Dependency',
         status: 402,
