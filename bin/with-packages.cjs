@@ -71,7 +71,7 @@ function runAgain(node) {
   process.on('SIGINT', () => undefined);
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => fail(error.message));
-  child.on('close', (code) => process.exit(code === null ? 1 : code));
+  child.on('close', (code) => (process.exitCode = code ?? 1));
 }
 
 /** Calls `run` if this process is the Node.js of the project, with its packages. */

@@ -60,6 +60,8 @@ const HEADERS = [
   ['Date', 'Sat, 28 Nov 2026 10:00:00 GMT'],
   ['X-Request-Id', 'req_1'],
   ['Request-Id', PAN],
+  ['constructor', 'a'],
+  ['__proto__', 'a'],
   ['Set-Cookie', 'a=b'],
   ['Location', `/cards/${PAN}`],
 ] as const;

@@ -168,9 +168,10 @@ export interface FoundValue extends FoundPlace {
 }
 
 /**
- * The values at the places of a pattern, in order. A number made of digits becomes text where
+ * The values that become tokens, at the places of a pattern, in order. A number made of digits becomes text where
  * `isText` says so, by the name of a member or by an empty one for the value itself, and where a
- * number would not have all of them. Throws {@link TransformError} for a place with several values.
+ * number would not have all of them. Throws {@link TransformError} for more values than the tokens
+ * of a call, and for a place with several.
  */
 export function valuesOfBody(
   message: Message,
@@ -182,6 +183,7 @@ export function valuesOfBody(
   if ('problem' in parsed) throw new TransformError('its location cannot be read');
   return onJson(message, (text) => {
     const places = valuesAt(text, parsed, countingPlaces(budget));
+    budget.tokens(places.length);
     const different = new Set(places.map(({ location }) => JSON.stringify(location)));
     if (different.size < places.length)
       throw new TransformError('the body has several values at its location');

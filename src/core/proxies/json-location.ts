@@ -145,7 +145,7 @@ const ignore: OnFound = () => undefined;
 
 /** Finds every value at a pattern during a walk, also in members with the same name. */
 class LocationFinder implements JsonVisitor {
-  found: FoundPlace[] = [];
+  readonly found: FoundPlace[] = [];
 
   readonly #onFound: OnFound;
 
@@ -253,7 +253,9 @@ class LocationFinder implements JsonVisitor {
     const segment = this.#location[depth];
     if (typeof segment !== 'number' || segment >= 0) return;
     const wanted = count + segment;
-    this.found = this.found.filter(({ location }, at) => at < found || location[depth] === wanted);
+    // Its own values alone: with all, arrays inside arrays would take quadratic time.
+    const own = this.found.splice(found);
+    for (const each of own) if (each.location[depth] === wanted) this.found.push(each);
   }
 
   #leave(): void {

@@ -44,14 +44,17 @@ export function answerHeaders(
   return [...arrived, ...answer.ownHeaders];
 }
 
+const HTTP_DATE = '[A-Z][a-z]{2}, [\\w :]{20,24}';
+const REQUEST_ID = /^[\w.:+/=-]{1,200}$/;
+
 /** What a caller needs of an answer that is not shown, in forms that are no data. */
-const OF_FAILURES: Readonly<Record<string, RegExp>> = {
-  'retry-after': /^(?:\d{1,10}|[A-Z][a-z]{2}, [\w :]{20,24})$/,
-  date: /^[A-Z][a-z]{2}, [\w :]{20,24}$/,
-  'x-request-id': /^[\w.:+/=-]{1,200}$/,
-  'request-id': /^[\w.:+/=-]{1,200}$/,
-  'x-correlation-id': /^[\w.:+/=-]{1,200}$/,
-};
+const OF_FAILURES: ReadonlyMap<string, RegExp> = new Map([
+  ['retry-after', new RegExp(`^(?:\\d{1,10}|${HTTP_DATE})$`)],
+  ['date', new RegExp(`^${HTTP_DATE}$`)],
+  ['x-request-id', REQUEST_ID],
+  ['request-id', REQUEST_ID],
+  ['x-correlation-id', REQUEST_ID],
+]);
 
 /**
  * Headers of an answer of which nothing else is shown: when to call again, and the ids by which
@@ -66,7 +69,7 @@ export function headersOfFailure(
   );
   const shown = answer.headers.filter(
     ([name, value]) =>
-      OF_FAILURES[name.toLowerCase()]?.test(value) === true &&
+      OF_FAILURES.get(name.toLowerCase())?.test(value) === true &&
       !(masksCards && maskCardNumbers(value, '') !== value),
   );
   return Object.fromEntries(shown);

@@ -120,7 +120,6 @@ export async function tokenizeValues(
     if (optional) return message;
     throw new TransformError('the body has no value at its location');
   }
-  making.budget.tokens(found.length);
   const results = await create(deps, transform, found, making);
   const edits = found.map((place, at) => {
     const result = results[at];

@@ -140,37 +140,42 @@ function keyOf({ keyEncoding = 'utf8' }: HmacSignature, secret: string): Buffer 
   return keyEncoding === 'hex' ? hexBytes(secret) : base64Bytes(secret);
 }
 
+/** A header by its name, which the writer of the proxy chose. */
+const headerOf = ({ headers }: SignedRequest, name: string): string | undefined => {
+  const lower = name.toLowerCase();
+  return Object.hasOwn(headers, lower) ? headers[lower] : undefined;
+};
+
 /** The time that a partner signs, as its header has it; `undefined` for one too far from `now`. */
-function timeOf({ timestamp }: HmacSignature, { headers }: SignedRequest, now: number): string | undefined {
+function timeOf({ timestamp }: HmacSignature, request: SignedRequest, now: number): string | undefined {
   if (timestamp === undefined) return '';
   const { header, toleranceSeconds = TOLERANCE_SECONDS.default } = timestamp;
-  const time = headers[header.toLowerCase()] ?? '';
+  const time = headerOf(request, header) ?? '';
   return isRecent(time, now, toleranceSeconds * 1000) ? time : undefined;
 }
 
 /** The signature that a request shows; `undefined` for none in the form of the partner. */
-function shownSignature({ header, prefix = '', encoding }: HmacSignature, { headers }: SignedRequest) {
-  const written = headers[header.toLowerCase()] ?? '';
+function shownSignature({ header, prefix = '', encoding }: HmacSignature, request: SignedRequest) {
+  const written = headerOf(request, header) ?? '';
   if (!written.startsWith(prefix)) return undefined;
   return (encoding === 'hex' ? hexBytes : base64Bytes)(written.slice(prefix.length));
 }
 
 /** Verifies as a proxy describes its partner. */
 function verifyHmac(hmac: HmacSignature, secret: string, request: SignedRequest, now: number) {
-  const { headers, body, url } = request;
+  const { body, url } = request;
   const { algorithm, delivery: identity = 'body' } = hmac;
-  const headerOf = (name: string) => headers[name.toLowerCase()];
   const time = timeOf(hmac, request, now);
   const parts = parseSigned(hmac.signed ?? '{body}');
   const key = keyOf(hmac, secret);
   if (time === undefined || 'problem' in parts || key === undefined) return undefined;
   const signed = signedParts(parts, body, (part) => {
-    if (part.kind === 'header') return headerOf(part.name);
+    if (part.kind === 'header') return headerOf(request, part.name);
     return part.kind === 'url' ? url : time;
   });
   const signature = shownSignature(hmac, request);
   if (signed === undefined || !includesSignature([signature], key, signed, algorithm)) return undefined;
-  if (identity !== 'body') return delivery(headerOf(identity.header) ?? '');
+  if (identity !== 'body') return delivery(headerOf(request, identity.header) ?? '');
   return delivery(createHash('sha256').update(body).digest('hex'));
 }
 

@@ -273,4 +273,11 @@ describe('a pattern', () => {
     );
     expect(places).toBeGreaterThan(100);
   });
+
+  it('reads the text once, however many arrays have an end', () => {
+    const text = `[${'[1],'.repeat(250_000)}[1]]`;
+    let found = 0;
+    expect(valuesAt(text, pattern('$[*][-1]'), () => (found += 1))).toHaveLength(250_001);
+    expect(found).toBe(250_001);
+  });
 });

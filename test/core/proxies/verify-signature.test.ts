@@ -283,6 +283,11 @@ describe('hmac', () => {
     expect(same).toBeLessThan(2_000);
   });
 
+  it.each(['constructor', '__proto__', 'toString'])('has no header %s unless it was sent', (header) => {
+    for (const more of [{ header }, { signed: `{header:${header}}.{body}` }, { timestamp: { header } }])
+      expect(verified({ ...plain, ...more }, { 'x-sig': 'ab' })).toBeUndefined();
+  });
+
   it('needs every header that is signed', () => {
     const hmacSignature = { ...plain, signed: '{header:id}.{body}' };
     const headers = { 'x-sig': mac(secret, `.${BODY}`).digest('hex') };

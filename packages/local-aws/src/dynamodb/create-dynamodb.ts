@@ -34,7 +34,10 @@ export interface DynamoDbOptions {
   readonly region: string;
   /** Default: callers get the failure, and no other report. */
   readonly storageFailure?: StorageFailure;
-  /** Ends client request tokens, in ms since the epoch. Default: the machine's time. */
+  /**
+   * Ends client request tokens and dates writes for restores, in ms since the epoch. Default: the
+   * machine's time.
+   */
   readonly now?: () => number;
   /** Default: a read sees every write that was acknowledged. Only for a database in memory. */
   readonly lagMs?: Lag['lagMs'];
@@ -105,7 +108,7 @@ export async function createDynamoDb({ dataDir, ...options }: DynamoDbOptions): 
   const { now = () => Date.now(), lagMs } = options;
   const lag = lagMs && { now, lagMs };
   const { database, tables, tokens } = await openStored(directory, storageFailure, options, lag);
-  const history = createHistory();
+  const history = createHistory(now);
   const writer = createWriter(database, tables, history);
   const expiry = createExpiry(database, tables, writer);
   const context: OperationContext = { database, tables, writer, now };

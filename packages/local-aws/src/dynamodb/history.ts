@@ -3,7 +3,7 @@ import type { Item } from './item.ts';
 
 /** What an item was before a write, and when the write was. */
 interface Before {
-  /** Ms since the epoch, of the machine: tables have its time whatever functions see. */
+  /** Ms since the epoch. */
   readonly at: number;
   readonly tableName: string;
   readonly itemKey: string;
@@ -26,7 +26,7 @@ const RECORD_BYTES = 256;
 
 const bytesOf = ({ item }: Before): number => RECORD_BYTES + (item === undefined ? 0 : itemBytes(item));
 
-export function createHistory(now: () => number = Date.now, mostBytes = MOST_BYTES): History {
+export function createHistory(now: () => number, mostBytes = MOST_BYTES): History {
   let since = now();
   let bytes = 0;
   /** The oldest come first. Those before `first` are dropped, and removed from time to time. */

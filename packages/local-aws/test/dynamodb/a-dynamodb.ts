@@ -111,11 +111,16 @@ function isAwsError(error: unknown): error is AwsError {
  * A database with the tables `Things` and `Plain`, in memory or in a directory; called without
  * HTTP.
  */
-export async function aDynamoDb(dataDir?: string, storageFailure?: StorageFailure): Promise<TestDynamoDb> {
+export async function aDynamoDb(
+  dataDir?: string,
+  storageFailure?: StorageFailure,
+  now?: () => number,
+): Promise<TestDynamoDb> {
   const service = await createDynamoDb({
     ...account,
     ...(dataDir !== undefined && { dataDir }),
     ...(storageFailure !== undefined && { storageFailure }),
+    ...(now !== undefined && { now }),
   });
   await service.createTable(things);
   await service.createTable(plain);

@@ -27,7 +27,7 @@ const listed = oneTable.extend({ BackupType: z.enum(['USER', 'ALL']).default('US
 /** Backups by request and recovery to a point in time. */
 // oxlint-disable-next-line max-lines-per-function -- three helpers and a row for each call
 export function backupOperations(
-  { tables }: OperationContext,
+  { tables, now }: OperationContext,
   backups: Backups,
   history: History,
 ): Readonly<Record<string, Operation>> {
@@ -50,7 +50,7 @@ export function backupOperations(
   /** The times to which a table can be restored, in ms since the epoch. */
   const rangeOf = ({ description }: Table) => ({
     earliest: Math.max(history.since(), description.CreationDateTime * 1_000),
-    latest: Date.now(),
+    latest: now(),
   });
 
   const recoveryOf = (name: string) => {
