@@ -12,7 +12,7 @@ import {
   prefixLengths,
   type OnRead,
 } from './card-search.ts';
-import { replaceAt, replaceEach, type JsonEdit, type Stretch } from './json-location.ts';
+import { replaceAt, replaceEach, type JsonEdit, type Stretch } from './json-places.ts';
 
 /** Replaces every card number in the names and values of a form. */
 export function maskCardNumbersInForm(form: string, replacement: string, onRead: OnRead): string {

@@ -1,6 +1,6 @@
 import { cardRanges, type CardBrand } from '../tokens/types/card-brand.ts';
 import { hasEscapes, TextDecoding } from './decoded-text.ts';
-import type { Stretch } from './json-location.ts';
+import type { Stretch } from './json-places.ts';
 
 /** The fewest digits that a card number can have (ISO/IEC 7812-1). */
 export const DIGITS_MIN = 12;

@@ -3,16 +3,8 @@ import type { Json } from '../shared/json.ts';
 import { parseJson } from '../shared/parse-json.ts';
 import { JsonExtentError, membersOf } from '../shared/json-extent.ts';
 import { JsonSyntaxError, type JsonVisitor } from '../shared/walk-json.ts';
-import {
-  parseLocation,
-  parsePattern,
-  replaceAt,
-  setAt,
-  valuesAt,
-  type FoundPlace,
-  type JsonEdit,
-  type JsonLocation,
-} from './json-location.ts';
+import { parseLocation, parsePattern, type JsonLocation } from './json-location.ts';
+import { replaceAt, setAt, valuesAt, type FoundPlace, type JsonEdit } from './json-places.ts';
 import { textOfBody, withBody, type Message } from './message.ts';
 import type { TransformBudget } from './transform-budget.ts';
 import { TransformError } from './transform-failure.ts';
@@ -168,10 +160,10 @@ export interface FoundValue extends FoundPlace {
 }
 
 /**
- * The values that become tokens, at the places of a pattern, in order. A number made of digits becomes text where
- * `isText` says so, by the name of a member or by an empty one for the value itself, and where a
- * number would not have all of them. Throws {@link TransformError} for more values than the tokens
- * of a call, and for a place with several.
+ * The values that become tokens, at the places of a pattern, in order. A number made of digits
+ * becomes text where `isText` says so, by the name of a member or by an empty one for the value
+ * itself, and where a number would not have all of them. Throws {@link TransformError} for more
+ * values than a call may make tokens of, and for a place with several.
  */
 export function valuesOfBody(
   message: Message,

@@ -1,7 +1,8 @@
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
 import { regexSize } from './regex-size.ts';
 import { STORED_PROXY_LIMITS } from './stored-proxy.ts';
-import { TEXT_MAX_LENGTH, TextLengthError, type Problem } from './json-location.ts';
+import { type Problem } from './json-location.ts';
+import { TEXT_MAX_LENGTH, TextLengthError } from './json-places.ts';
 
 /*
  * re2js is loaded on first use (lib/bundle.ts): the top level of this module must not use it.

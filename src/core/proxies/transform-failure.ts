@@ -1,5 +1,5 @@
 import { ServiceError, type FieldErrors } from '../shared/service-error.ts';
-import { TextLengthError } from './json-location.ts';
+import { TextLengthError } from './json-places.ts';
 
 /** A transform does not work on a message. The words follow the name of the transform. */
 export class TransformError extends Error {

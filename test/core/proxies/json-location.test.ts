@@ -4,13 +4,10 @@ import {
   locationText,
   parseLocation,
   parsePattern,
-  replaceAt,
-  setAt,
-  valueAt,
-  valuesAt,
   type JsonLocation,
   type JsonPattern,
 } from '../../../src/core/proxies/json-location.ts';
+import { replaceAt, setAt, valueAt, valuesAt } from '../../../src/core/proxies/json-places.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
 function location(text: string): JsonLocation {

@@ -1,7 +1,7 @@
 import { compileRegex, replaceMatches, type LinearRegex } from '../../../src/core/proxies/linear-regex.ts';
 import { regexSize } from '../../../src/core/proxies/regex-size.ts';
 import { STORED_PROXY_LIMITS } from '../../../src/core/proxies/stored-proxy.ts';
-import { TextLengthError } from '../../../src/core/proxies/json-location.ts';
+import { TextLengthError } from '../../../src/core/proxies/json-places.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
 function compiled(expression: string): LinearRegex {
