@@ -167,7 +167,7 @@ export const REPEATED = { style: 'form', explode: true } as const;
 export const idsParameter = () =>
   z.optional(z.array(z.string()).check(z.maxLength(IDS_MAX))).check(
     z.meta({
-      description: `Only these, \`?id=a&id=b\`; at most ${counted(IDS_MAX)}.`,
+      description: `Only these, \`?id=a&id=b\`, in this order; at most ${counted(IDS_MAX)}.`,
       param: REPEATED,
     }),
   );

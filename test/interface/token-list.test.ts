@@ -116,7 +116,7 @@ describe('GET /tokens', () => {
     const { body } = await app.get(
       `/tokens?id=${ids[0] as string}&id=${ids[2] as string}&id=nothing&id=${foreign as string}&id=${ids[0] as string}`,
     );
-    expect(body.data.map(({ id }: { id: string }) => id)).toEqual([ids[2], ids[0]]);
+    expect(body.data.map(({ id }: { id: string }) => id)).toEqual([ids[0], ids[2]]);
     expect(body.pagination.total_items).toBe(2);
   });
 

@@ -1,7 +1,7 @@
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Clock } from '../shared/clock.ts';
 import { namePattern } from '../lists/name-pattern.ts';
-import { newestFirst, pageResources } from '../lists/page-resources.ts';
+import { pageResources } from '../lists/page-resources.ts';
 import type { Page, PageRequest } from '../lists/pagination.ts';
 import type { Application } from './application.ts';
 import type { Caller } from '../access/caller.ts';
@@ -24,7 +24,7 @@ export interface ApplicationFilters {
   readonly name?: string;
 }
 
-/** Lists the tenant's applications, newest first. */
+/** Lists the tenant's applications, newest first, or those under `ids` in their order. */
 export async function listApplications(
   deps: ListApplicationsDeps,
   caller: Caller,
@@ -43,10 +43,11 @@ export async function listApplications(
       applicationExists(application, now) &&
       (types.length === 0 || types.includes(application.type)) &&
       matches(application.name),
-    from: (after: string | undefined) =>
-      ids.length === 0
-        ? deps.applicationStore.list(tenantId, after)
-        : newestFirst(deps.applicationStore.findMany(tenantId, ids), after),
+    source: {
+      ids,
+      findMany: (wantedIds: readonly string[]) => deps.applicationStore.findMany(tenantId, wantedIds),
+      newestFirst: (after: string | undefined) => deps.applicationStore.list(tenantId, after),
+    },
   };
   return pageResources(deps.tenantKeys, caller, wanted, request);
 }

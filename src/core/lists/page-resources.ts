@@ -1,5 +1,6 @@
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import { decodeCursor, encodeCursor, type CursorScope } from './cursor.ts';
+import { inAskedOrder, type Placed } from './in-asked-order.ts';
 import { sliceAfter, sliceNumbered, type Page, type PageRequest } from './pagination.ts';
 
 /** The caller that lists: a cursor is valid only for the same credential. */
@@ -16,26 +17,33 @@ export interface ResourceList<Resource extends { readonly id: string }> {
   readonly isVisible: (resource: Resource) => boolean;
   /** How much of a response each takes: a page with more is shorter, and goes on by its cursor. */
   readonly size?: { readonly bytesOf: (resource: Resource) => number; readonly bytesMax: number };
-  /** The resources, newest first, that come after an id. */
-  readonly from: (after: string | undefined) => AsyncIterable<readonly Resource[]>;
+  readonly source: ResourceSource<Resource>;
 }
 
-interface Entry<Resource> {
-  readonly position: string;
-  readonly resource: Resource;
+/** Where the resources of a list come from. */
+export interface ResourceSource<Resource> {
+  /** Only these are listed, in this order. All are, newest first, if it is empty. */
+  readonly ids: readonly string[];
+  readonly findMany: (ids: readonly string[]) => Promise<readonly Resource[]>;
+  /** The resources, newest first, that come after an id. */
+  readonly newestFirst: (after: string | undefined) => AsyncIterable<readonly Resource[]>;
 }
 
 async function* entries<Resource extends { readonly id: string }>(
-  batches: AsyncIterable<readonly Resource[]>,
-): AsyncGenerator<readonly Entry<Resource>[]> {
-  for await (const batch of batches) yield batch.map((resource) => ({ position: resource.id, resource }));
+  { ids, findMany, newestFirst }: ResourceSource<Resource>,
+  after: string | undefined,
+): AsyncGenerator<readonly Placed<Resource>[]> {
+  if (ids.length > 0) yield inAskedOrder(ids, await findMany(ids), after);
+  else
+    for await (const batch of newestFirst(after))
+      yield batch.map((resource) => ({ position: resource.id, resource }));
 }
 
 /** The first entries that fit into a response: at least one. */
 function fittingOf<Resource extends { readonly id: string }>(
-  found: readonly Entry<Resource>[],
+  found: readonly Placed<Resource>[],
   { size }: ResourceList<Resource>,
-): readonly Entry<Resource>[] {
+): readonly Placed<Resource>[] {
   if (size === undefined) return found;
   let bytes = 0;
   const tooLarge = found.findIndex(({ resource }, index) => {
@@ -64,12 +72,12 @@ export async function pageResources<Resource extends { readonly id: string }>(
     applicationId: caller.credentialId,
     filters: wanted.filters,
   };
-  const isVisible = (entry: Entry<Resource>) => wanted.isVisible(entry.resource);
+  const isVisible = (entry: Placed<Resource>) => wanted.isVisible(entry.resource);
   const slice =
     request.kind === 'numbered'
-      ? await sliceNumbered(entries(wanted.from(undefined)), isVisible, request)
+      ? await sliceNumbered(entries(wanted.source, undefined), isVisible, request)
       : await sliceAfter(
-          entries(wanted.from(decodeCursor(keys, scope, request.cursor))),
+          entries(wanted.source, decodeCursor(keys, scope, request.cursor)),
           isVisible,
           request.size,
         );
@@ -84,13 +92,4 @@ export async function pageResources<Resource extends { readonly id: string }>(
         request.kind === 'numbered' && { counted: { ...slice.total, page: request.page } }),
     },
   };
-}
-
-/** A list of resources that were read by their ids. */
-export async function* newestFirst<Resource extends { readonly id: string }>(
-  found: Promise<readonly Resource[]>,
-  after: string | undefined,
-): AsyncGenerator<readonly Resource[]> {
-  const sorted = (await found).toSorted((a, b) => (a.id < b.id ? 1 : -1));
-  yield sorted.filter(({ id }) => after === undefined || id < after);
 }

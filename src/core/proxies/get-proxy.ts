@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Vault } from '../crypto/vault.ts';
-import { newestFirst, pageResources } from '../lists/page-resources.ts';
+import { pageResources, type ResourceSource } from '../lists/page-resources.ts';
 import type { Page, PageRequest } from '../lists/pagination.ts';
 import { namePattern } from '../lists/name-pattern.ts';
 import type { Clock } from '../shared/clock.ts';
@@ -40,16 +40,9 @@ export interface ProxyFilters {
   readonly name?: string;
 }
 
-/** Opens the names of each batch, which a filter compares. */
-async function* withNames(
-  { vault }: GetProxyDeps,
-  batches: AsyncIterable<readonly ListedProxy[]>,
-): AsyncGenerator<readonly (ListedProxy & { readonly name: string })[]> {
-  for await (const batch of batches)
-    yield await Promise.all(
-      batch.map(async (listed) => ({ ...listed, name: await openName(vault, listed) })),
-    );
-}
+/** Opens the names of a batch, which a filter compares. */
+const withNames = async ({ vault }: GetProxyDeps, batch: readonly ListedProxy[]) =>
+  Promise.all(batch.map(async (listed) => ({ ...listed, name: await openName(vault, listed) })));
 
 /**
  * Most bytes of definitions on a page. They are escaped in the response of a function, which at
@@ -58,7 +51,7 @@ async function* withNames(
 const PAGE_BYTES = 2_900_000;
 
 /**
- * Lists the tenant's proxies, newest first. Only the proxies of the page are read and opened: their
+ * Lists the tenant's proxies, newest first, or those under `ids` in their order. Only the proxies of the page are read and opened: their
  * number and their names come from small items beside them.
  */
 export async function listProxies(
@@ -70,16 +63,17 @@ export async function listProxies(
   requirePermission(caller, 'proxy:read');
   const { tenantId } = caller;
   const [list, filters] = ['proxies', JSON.stringify([ids, name ?? null])];
-  const from = (after: string | undefined) =>
-    ids.length === 0
-      ? deps.proxyStore.listed(tenantId, after)
-      : newestFirst(deps.proxyStore.findListed(tenantId, ids), after);
+  const source = {
+    ids,
+    findMany: async (wantedIds: readonly string[]) => deps.proxyStore.findListed(tenantId, wantedIds),
+    newestFirst: (after: string | undefined) => deps.proxyStore.listed(tenantId, after),
+  };
   const size = { bytesOf: ({ bytes }: ListedProxy) => bytes, bytesMax: PAGE_BYTES };
-  const all = { list, filters, size, isVisible: () => true, from };
+  const all = { list, filters, size, isVisible: () => true, source };
   const page =
     name === undefined
       ? await pageResources(deps.tenantKeys, caller, all, request)
-      : await pageResources(deps.tenantKeys, caller, { ...all, ...namedLike(deps, name, from) }, request);
+      : await pageResources(deps.tenantKeys, caller, { ...all, ...namedLike(deps, name, source) }, request);
   const found = await deps.proxyStore.findMany(
     tenantId,
     page.items.map(({ id }) => id),
@@ -94,12 +88,18 @@ export async function listProxies(
 function namedLike(
   deps: GetProxyDeps,
   filter: string,
-  from: (after: string | undefined) => AsyncIterable<readonly ListedProxy[]>,
+  { ids, findMany, newestFirst }: ResourceSource<ListedProxy>,
 ) {
   const matches = namePattern(filter);
   return {
     isVisible: ({ name }: { readonly name: string }) => matches(name),
-    from: (after: string | undefined) => withNames(deps, from(after)),
+    source: {
+      ids,
+      findMany: async (wantedIds: readonly string[]) => withNames(deps, await findMany(wantedIds)),
+      async *newestFirst(after: string | undefined) {
+        for await (const batch of newestFirst(after)) yield await withNames(deps, batch);
+      },
+    },
   };
 }
 

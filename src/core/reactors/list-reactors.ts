@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
-import { newestFirst, pageResources } from '../lists/page-resources.ts';
+import { pageResources } from '../lists/page-resources.ts';
 import type { Page, PageRequest } from '../lists/pagination.ts';
 import { viewReactors, type GetReactorDeps, type ReactorView } from './get-reactor.ts';
 import { namePattern } from '../lists/name-pattern.ts';
@@ -18,7 +18,7 @@ export interface ReactorFilters {
   readonly name?: string;
 }
 
-/** Lists the tenant's reactors, newest first. */
+/** Lists the tenant's reactors, newest first, or those under `ids` in their order. */
 export async function listReactors(
   deps: ListReactorsDeps,
   caller: Caller,
@@ -32,10 +32,11 @@ export async function listReactors(
     list: 'reactors',
     filters: JSON.stringify([ids, name ?? null]),
     isVisible: (reactor: StoredReactor) => reactor.state === 'ready' && matches(reactor.name),
-    from: (after: string | undefined) =>
-      ids.length === 0
-        ? deps.reactorStore.list(tenantId, after)
-        : newestFirst(deps.reactorStore.findMany(tenantId, ids), after),
+    source: {
+      ids,
+      findMany: (wantedIds: readonly string[]) => deps.reactorStore.findMany(tenantId, wantedIds),
+      newestFirst: (after: string | undefined) => deps.reactorStore.list(tenantId, after),
+    },
   };
   const page = await pageResources(deps.tenantKeys, caller, wanted, request);
   return { ...page, items: await viewReactors(deps, tenantId, page.items) };

@@ -4,6 +4,7 @@ import type { Caller } from '../access/caller.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import { createBudget } from '../expressions/budget.ts';
 import { decodeCursor, encodeCursor, type CursorScope } from '../lists/cursor.ts';
+import { inAskedOrder, type Placed } from '../lists/in-asked-order.ts';
 import { defined } from '../shared/defined.ts';
 import {
   COUNT_MAX,
@@ -34,7 +35,7 @@ export interface TokenQuery {
   readonly terms: readonly string[];
   /** The fingerprint that the token must have. */
   readonly fingerprint?: string;
-  /** The only ids that can match. If present, the index is not read. */
+  /** The only ids that can match, in the order of the page. If present, the index is not read. */
   readonly ids?: readonly string[];
   /**
    * True if the query asks for data or a fingerprint. It must then not reveal tokens that are
@@ -103,28 +104,26 @@ function reportNamed(
   }
 }
 
-/** Makes candidates of tokens that were read by their ids, newest first, older than `after`. */
-async function* fromTokens(tokens: readonly TokenSummary[], after: string | undefined) {
-  const newestFirst = tokens.toSorted((a, b) => (a.position < b.position ? 1 : -1));
-  yield await Promise.resolve(newestFirst.filter(({ position }) => after === undefined || position < after));
-}
-
-async function candidates(
+/** Yields the candidates of a query, newest first or in the order of its ids. */
+async function* candidates(
   deps: PageTokensDeps,
   caller: Caller,
   query: TokenQuery,
   after: string | undefined,
   expected: number,
   isVisible: (candidate: TokenCandidate) => boolean,
-) {
-  if (query.ids === undefined) {
-    const { terms, fingerprint } = query;
+): AsyncGenerator<readonly Placed<TokenCandidate>[]> {
+  const { ids, terms, fingerprint } = query;
+  if (ids === undefined) {
     const wanted = defined({ terms, expected, isVisible, fingerprint, after });
-    return deps.tokenStore.candidates(caller.tenantId, wanted);
+    for await (const batch of deps.tokenStore.candidates(caller.tenantId, wanted))
+      yield batch.map((candidate) => ({ position: candidate.position, resource: candidate }));
+    return;
   }
-  const tokens = await deps.tokenStore.findSummaries(caller.tenantId, query.ids);
+  const tokens = await deps.tokenStore.findSummaries(caller.tenantId, ids);
   reportNamed(deps, caller, query, tokens);
-  return fromTokens(
+  yield inAskedOrder(
+    ids,
     tokens.filter((token) => standsUnder(query, token)),
     after,
   );
@@ -182,22 +181,22 @@ export async function pageTokens(
     query.matches(candidate) &&
     transformFor(caller, query, candidate) !== undefined;
   const examined = createExamined();
-  const examine = (candidate: TokenCandidate): boolean => {
+  const examine = ({ resource: candidate }: Placed<TokenCandidate>): boolean => {
     const isMatch = isVisible(candidate);
     if (isMatch && query.permission === 'token:search') examined.add(candidate);
     return isMatch;
   };
-  const walk = async (): Promise<Slice<TokenCandidate>> => {
+  const walk = async (): Promise<Slice<Placed<TokenCandidate>>> => {
     if (request.kind === 'numbered') {
       return sliceNumbered(
-        await candidates(deps, caller, query, undefined, COUNT_MAX, isVisible),
+        candidates(deps, caller, query, undefined, COUNT_MAX, isVisible),
         examine,
         request,
       );
     }
     const after = decodeCursor(keys, scope, request.cursor);
     return sliceAfter(
-      await candidates(deps, caller, query, after, request.size + 1, isVisible),
+      candidates(deps, caller, query, after, request.size + 1, isVisible),
       examine,
       request.size,
     );
@@ -208,6 +207,7 @@ export async function pageTokens(
     after: next === undefined ? null : encodeCursor(key, scope, next),
     ...(total !== undefined && request.kind === 'numbered' && { counted: { ...total, page: request.page } }),
   };
-  examined.report(deps.audit, entries);
-  return { items: await read(deps, caller, query, entries, request.size), info };
+  const shown = entries.map(({ resource }) => resource);
+  examined.report(deps.audit, shown);
+  return { items: await read(deps, caller, query, shown, request.size), info };
 }
