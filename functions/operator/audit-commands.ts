@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DAY_LATE_MS } from '../../src/core/trail/index-levels.ts';
 import { auditKeysOf } from '../../src/core/trail/audit-keys.ts';
-import { DEPLOYMENT } from '../../src/core/audit/audit-record.ts';
+import { DEPLOYMENT, type Form } from '../../src/core/audit/audit-record.ts';
 import { exportStart, exportStep } from '../../src/core/trail/export-trail.ts';
 import { END_OF_TIME, hashOfSeal } from '../../src/core/trail/seal.ts';
 import { checkLatest } from '../../src/core/trail/check-latest.ts';
@@ -52,6 +52,7 @@ async function allTrails(deps: Pick<OperatorDeps, 'tenantStore'>): Promise<reado
 interface WhoSawInput extends Times {
   readonly token_id: string;
   readonly tenant_id?: string | undefined;
+  readonly form?: Form | undefined;
   readonly without_index: boolean;
   /** Where the previous step ended. */
   readonly at?: { readonly tenant_id: string; readonly before?: string | undefined } | undefined;
@@ -62,10 +63,10 @@ export async function whoSaw(
   deps: OperatorDeps,
   input: WhoSawInput,
 ): Promise<Step & { readonly records: unknown }> {
-  const { token_id: tokenId, tenant_id: raw, without_index: withoutIndex, from, to, at } = input;
+  const { token_id: tokenId, tenant_id: raw, without_index: withoutIndex, form, from, to, at } = input;
   const ids = raw === undefined ? await allTrails(deps) : [raw];
   const tenantId = at?.tenant_id ?? ids[0] ?? DEPLOYMENT;
-  const asked = defined({ tokenId, withoutIndex, from, to });
+  const asked = defined({ tokenId, form, withoutIndex, from, to });
   const { views, next } = await whoSawStep(deps, tenantId, asked, at?.before);
   const following = ids.find((id) => id > tenantId);
   // The name in the record remains where the id of a reference is gone.

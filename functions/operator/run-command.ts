@@ -14,7 +14,7 @@ import {
   WRAPPING_KEYS,
 } from '../../src/core/operator/wrap-roots.ts';
 import type { Invocation } from '../../src/core/reactors/invocation.ts';
-import { DEPLOYMENT } from '../../src/core/audit/audit-record.ts';
+import { DEPLOYMENT, FORMS } from '../../src/core/audit/audit-record.ts';
 import type { Unaudited } from '../../src/lambda/audited-deps.ts';
 import { withAudit } from '../../src/lambda/with-audit.ts';
 import { isUuid } from '../../src/core/shared/is-uuid.ts';
@@ -72,6 +72,7 @@ const VALUES = {
   'older-than': days,
   'unused-for': days,
   token: z.string().check(z.minLength(1)),
+  form: z.enum(FORMS),
   'without-index': z._default(z.boolean(), false),
   from: time,
   to: time,

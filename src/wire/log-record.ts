@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { FORMS, OUTCOMES, timeOfPosition, type Form, type Outcome } from '../core/audit/audit-record.ts';
+import { FORMS, OUTCOMES, timeOfPosition, type Form } from '../core/audit/audit-record.ts';
 import type { AuditView } from '../core/trail/list-records.ts';
 import { OPERATION_NAMES } from '../core/audit/operation-names.ts';
 import { defined, type Undefinable } from '../core/shared/defined.ts';
@@ -17,6 +17,7 @@ const PARAMETERS = [
   'proxy_id',
   'operation',
   'outcome',
+  'form',
   'from',
   'to',
   'size',
@@ -41,21 +42,17 @@ function textOf(
   return text;
 }
 
-function operationOf(query: URLSearchParams): string | undefined {
-  const text = query.get('operation');
+/** A value is an error if it is unknown: otherwise it would look as if nothing had happened. */
+function oneOf<Name extends string>(
+  query: URLSearchParams,
+  parameter: 'operation' | 'outcome' | 'form',
+  names: readonly Name[],
+): Name | undefined {
+  const text = query.get(parameter);
   if (text === null) return undefined;
-  // An unknown name is an error: with a typing error, it would look as if nothing had happened.
-  const operation = OPERATION_NAMES.find((each) => each === text);
-  if (operation === undefined) throw invalid('operation', notOneOf(text, OPERATION_NAMES));
-  return operation;
-}
-
-function outcomeOf(query: URLSearchParams): Outcome | undefined {
-  const text = query.get('outcome');
-  if (text === null) return undefined;
-  const outcome = OUTCOMES.find((each) => each === text);
-  if (outcome === undefined) throw invalid('outcome', notOneOf(text, OUTCOMES));
-  return outcome;
+  const name = names.find((each) => each === text);
+  if (name === undefined) throw invalid(parameter, notOneOf(text, names));
+  return name;
 }
 
 /** Query of "list logs" (docs/contract.md#audit-trail). */
@@ -69,8 +66,9 @@ export const listLogsQuery = /* @__PURE__ */ queryOf({ once: PARAMETERS }, (quer
       tokenId: textOf(query, 'token_id'),
       applicationId: textOf(query, 'application_id'),
       proxyId: textOf(query, 'proxy_id'),
-      operation: operationOf(query),
-      outcome: outcomeOf(query),
+      operation: oneOf(query, 'operation', OPERATION_NAMES),
+      outcome: oneOf(query, 'outcome', OUTCOMES),
+      form: oneOf(query, 'form', FORMS),
       from,
       to,
     }),
@@ -86,6 +84,9 @@ const outcome = () =>
     }),
   );
 
+/** How a request saw a token, as records and the query name it. */
+const form = () => z.enum(FORMS).check(z.meta({ id: 'TokenForm' }));
+
 /** The query of "list logs", as the OpenAPI document describes it. */
 export const listLogsParameters = () => {
   const words = (description: string) => described(z.optional(z.string().check(z.minLength(1))), description);
@@ -98,6 +99,10 @@ export const listLogsParameters = () => {
       'Only this operation, by its name in this document, such as `getToken`; `proxy` for all of the proxy.',
     ),
     outcome: described(z.optional(z.enum(OUTCOMES)), 'Only records with this outcome.'),
+    form: described(
+      z.optional(form()),
+      'Only records that name the token of `token_id`, or any token without it, in this form.',
+    ),
     from: described(z.optional(z.string()), 'ISO 8601; only records from this time on.'),
     to: described(z.optional(z.string()), 'ISO 8601, after `from`; only records before this time.'),
     size,
@@ -135,9 +140,7 @@ export const logRecord = /* @__PURE__ */ madeOnce(() =>
       source_ip: z.optional(z.string()),
       trace_id: described(z.optional(z.string()), 'The `SVC-TRACE-ID` of the request.'),
       tokens: described(
-        z.optional(
-          z.array(z.object({ id: z.string(), form: z.enum(FORMS).check(z.meta({ id: 'TokenForm' })) })),
-        ),
+        z.optional(z.array(z.object({ id: z.string(), form: form() }))),
         'The tokens that were shown, used, changed or refused, and how.',
       ),
       containers: described(z.optional(z.array(z.string())), 'Containers of these tokens.'),

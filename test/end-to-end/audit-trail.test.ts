@@ -489,7 +489,10 @@ describe('GET /logs', () => {
     return of.some((token) => token.id === id && !(isAmongOthers && isVeiled(token.form)));
   };
 
-  it('filters by token, application, operation, outcome and time, separately and combined', async () => {
+  const isNamedIn = (tokens: Body, form: string, id: string) =>
+    ((tokens ?? []) as readonly Body[]).some((token) => token.id === id && token.form === form);
+
+  it('filters by token, form, application, operation, outcome and time, separately and combined', async () => {
     const [first = '', , gone = ''] = ids;
     const middle = all[Math.floor(all.length / 2)].created_at as string;
     const cases: readonly (readonly [Record<string, string>, (record: Body) => boolean])[] = [
@@ -498,6 +501,9 @@ describe('GET /logs', () => {
       [{ application_id: other.id }, ({ application_id }) => application_id === other.id],
       [{ operation: 'getToken' }, ({ operation }) => operation === 'getToken'],
       ...OUTCOMES.map((wanted) => [{ outcome: wanted }, ({ outcome }: Body) => outcome === wanted] as const),
+      ...(['reveal', 'create', 'refused'] as const).map(
+        (form) => [{ token_id: first, form }, ({ tokens }: Body) => isNamedIn(tokens, form, first)] as const,
+      ),
       [{ from: middle }, ({ created_at }) => Date.parse(created_at) >= Date.parse(middle)],
       [{ to: middle }, ({ created_at }) => Date.parse(created_at) < Date.parse(middle)],
       [{ from }, ({ created_at }) => Date.parse(created_at) >= Date.parse(from)],

@@ -1,14 +1,17 @@
 import type { HttpClient, CallOptions } from './http-client.ts';
 import { listOf, type List, type PageQuery } from './list.ts';
-import type { LogRecord, Outcome } from './resources.ts';
+import type { LogRecord, Outcome, TokenForm } from './resources.ts';
 
 /** Records must match all filters. */
 export interface LogQuery extends Omit<PageQuery, 'page'> {
   readonly token_id?: string;
   readonly application_id?: string;
+  readonly proxy_id?: string;
   /** Such as `getToken`. */
   readonly operation?: string;
   readonly outcome?: Outcome;
+  /** How the request saw the token of `token_id` or, without it, any token. */
+  readonly form?: TokenForm;
   /** ISO 8601; inclusive. */
   readonly from?: string;
   /** ISO 8601; exclusive. */

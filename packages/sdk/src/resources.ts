@@ -3,6 +3,18 @@ import type { Json } from './json.ts';
 
 export type ApplicationType = 'private' | 'public' | 'management';
 
+export type TokenForm =
+  | 'reveal'
+  | 'mask'
+  | 'redact'
+  | 'identity'
+  | 'examined'
+  | 'use'
+  | 'create'
+  | 'update'
+  | 'delete'
+  | 'refused';
+
 /** Only this response contains the key. */
 export interface ApplicationWithKey {
   readonly id: string;
@@ -243,18 +255,6 @@ export interface LogRecord {
 
 /** How the request ended; `begun` was written ahead of an effect. */
 export type Outcome = 'begun' | 'ok' | 'refused' | 'invalid' | 'failed';
-
-export type TokenForm =
-  | 'reveal'
-  | 'mask'
-  | 'redact'
-  | 'identity'
-  | 'examined'
-  | 'use'
-  | 'create'
-  | 'update'
-  | 'delete'
-  | 'refused';
 
 /** Only this response contains the key. */
 export interface CreatedStoredProxy {

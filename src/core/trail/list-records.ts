@@ -49,6 +49,8 @@ export interface RecordFilters {
   readonly proxyId?: string;
   readonly operation?: string;
   readonly outcome?: Outcome;
+  /** How the request saw the token of the filter or, without one, any token. */
+  readonly form?: Form;
   /** The range includes this time. */
   readonly from?: number;
   /** The range excludes this time. */
@@ -238,18 +240,24 @@ function testOf({
   proxyId,
   operation,
   outcome,
+  form,
 }: RecordFilters): (entry: AuditEntry) => boolean {
   const name = tokenId === undefined ? undefined : nameOfToken(tokenId);
+  const isSeen = (entry: AuditEntry): boolean => {
+    if (name === undefined) return form === undefined || (entry.tokens?.[form]?.length ?? 0) > 0;
+    const forms = formsOf(entry, [name]);
+    return form === undefined ? forms.length > 0 : forms.includes(form);
+  };
   return (entry) =>
-    (name === undefined || formsOf(entry, [name]).length > 0) &&
+    isSeen(entry) &&
     (applicationId === undefined || entry.app === applicationId) &&
     (proxyId === undefined || entry.proxy === proxyId) &&
     (operation === undefined || entry.op === operation) &&
     (outcome === undefined || entry.outcome === outcome);
 }
 
-const isSelective = ({ applicationId, proxyId, operation, outcome }: RecordFilters): boolean =>
-  [applicationId, proxyId, operation, outcome].some((filter) => filter !== undefined);
+const isSelective = ({ applicationId, proxyId, operation, outcome, form }: RecordFilters): boolean =>
+  [applicationId, proxyId, operation, outcome, form].some((filter) => filter !== undefined);
 
 /**
  * Reads the newest records of a range. With a token in the filters, reads those that may name it.
@@ -317,11 +325,11 @@ export async function listRecords(
     deps.tenantKeys.current(caller.tenantId, 'cursor'),
     deps.tenantKeys.all(caller.tenantId, 'cursor'),
   ]);
-  const { tokenId, applicationId, proxyId, operation, outcome, from, to } = filters;
+  const { tokenId, applicationId, proxyId, operation, outcome, form, from, to } = filters;
   const scope = {
     list: 'logs',
     applicationId: caller.credentialId,
-    filters: JSON.stringify([tokenId, applicationId, proxyId, operation, outcome, from, to]),
+    filters: JSON.stringify([tokenId, applicationId, proxyId, operation, outcome, form, from, to]),
   };
   const before = cursor === undefined ? undefined : decodeCursor(keys, scope, cursor);
   const { views, next } = await walkRecords(deps, caller.tenantId, filters, { size, before });

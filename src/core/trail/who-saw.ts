@@ -1,8 +1,11 @@
+import type { Form } from '../audit/audit-record.ts';
 import { walkRecords, type AuditView, type WalkDeps } from './list-records.ts';
 
 /** A question about the records that name a token. Times are in ms since the epoch. */
 export interface WhoSaw {
   readonly tokenId: string;
+  /** Only records that saw it in this form. */
+  readonly form?: Form;
   readonly from?: number;
   readonly to?: number;
   /** Whether to read every record of the time, in case the index was tampered with. */

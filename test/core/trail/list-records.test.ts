@@ -156,6 +156,7 @@ const drawnFilters = fc
       applicationId: fc.constantFrom('app-1', 'app-2'),
       operation: fc.constantFrom('getToken', 'createToken'),
       outcome: fc.constantFrom<Outcome>('ok', 'begun'),
+      form: fc.constantFrom<Form>('reveal', 'mask'),
       from: time,
       to: time,
     },
@@ -164,6 +165,10 @@ const drawnFilters = fc
   .map((filters) =>
     Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)),
   ) as fc.Arbitrary<RecordFilters>;
+
+/** Whether a form has the token or, without one, any. */
+const isSeen = (names: readonly string[] = [], tokenId: string | undefined) =>
+  tokenId === undefined ? names.length > 0 : names.includes(nameOfToken(tokenId));
 
 /** Filters as the contract promises, without pages. */
 const wanted = (stored: readonly Stored[], { from = 0, to = Infinity, ...filters }: RecordFilters) =>
@@ -179,7 +184,8 @@ const wanted = (stored: readonly Stored[], { from = 0, to = Infinity, ...filters
         (filters.tokenId === undefined || isNamed(names, filters.tokenId)) &&
         (filters.applicationId === undefined || entry.app === filters.applicationId) &&
         (filters.operation === undefined || entry.op === filters.operation) &&
-        (filters.outcome === undefined || entry.outcome === filters.outcome)
+        (filters.outcome === undefined || entry.outcome === filters.outcome) &&
+        (filters.form === undefined || isSeen(entry.tokens?.[filters.form], filters.tokenId))
       );
     })
     .map(({ record }) => record.position)

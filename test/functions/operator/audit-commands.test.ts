@@ -64,6 +64,15 @@ describe('who-saw', () => {
     expect(await allSeen(deps, 'token-3')).toEqual(TENANTS.map((id) => `${id} reveal`));
   });
 
+  it('lists only the records that saw the token in one form', async () => {
+    const { trail, writers } = await aTrail({ minutes: 1 });
+    writers[0]?.write('tenant-a', { op: 'getToken', tokens: { mask: ['token-3'], reveal: ['token-4'] } });
+    const { deps } = depsOf(trail);
+    expect(await allSeen(deps, 'token-3', { form: 'mask' })).toEqual(['tenant-a mask']);
+    expect(await allSeen(deps, 'token-3', { form: 'reveal' })).toEqual(TENANTS.map((id) => `${id} reveal`));
+    expect(await allSeen(deps, 'token-3', { form: 'use' })).toEqual([]);
+  });
+
   it('states the form also where the stored id of a token is gone', async () => {
     const { trail } = await aTrail({ minutes: 1 });
     const { deps } = depsOf(trail);

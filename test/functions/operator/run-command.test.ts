@@ -30,6 +30,7 @@ const SOME_VALUES = {
   'unused-for': '30d',
   limit: 5,
   token: 'a-token',
+  form: 'reveal',
   'without-index': true,
   from: '2026-01-01',
   to: '2026-02-01',
