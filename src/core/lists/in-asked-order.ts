@@ -1,4 +1,4 @@
-/** A resource, and the place where it stands in a list. */
+/** A resource, and its place in a list. It sorts the pages of the list. */
 export interface Placed<Resource> {
   readonly position: string;
   readonly resource: Resource;
