@@ -17,6 +17,7 @@ import { ServiceError } from '../shared/service-error.ts';
 import { deliveryFailure, KEY_REVOKED, NOT_ALLOWED_ANY_MORE } from './delivery-failure.ts';
 import { signWebhook } from './sign-webhook.ts';
 import { webhookSecrets, type WebhookSecretDeps } from './webhook-secrets.ts';
+import { retryAfterOf } from './retry-after.ts';
 
 export interface DeliverDeps
   extends ContentDeps, WebhookSecretDeps, InvokerDeps, TokenUseDeps, Pick<Platform, 'worldClock'> {
@@ -34,6 +35,8 @@ export interface DeliverDeps
 const TIMEOUT_MS = 15_000;
 /** Longest delay of a message (SQS), in ms. After a longer pause, the sweep sends the message. */
 const MESSAGE_DELAY_MAX_MS = 900_000;
+/** The receiver wants no more attempts (Standard Webhooks, "Handling failures"). */
+const GONE = 410;
 
 /** What an attempt reports to its audit record, the log and the metric. */
 export interface Sent extends Attempt {
@@ -54,6 +57,8 @@ interface Attempt {
   readonly reason?: string;
 }
 
+  /** How long the receiver asks to wait before the next attempt, in ms. */
+  readonly waitMs?: number;
 /** Why an attempt did not happen, for good: something is missing, or a key was revoked. */
 type NoAttempt = 'gone' | 'forbidden';
 
@@ -133,7 +138,7 @@ async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt 
     timeoutMs: TIMEOUT_MS,
     bodyMaxBytes: 'unread',
   });
-  return { status };
+  return { status, waitMs: retryAfterOf(headers, deps.worldClock()) };
 }
 
 /**
@@ -162,12 +167,12 @@ function afterTry(attempt: Attempt | NoAttempt, claimed: Invocation, now: number
       lastReason: KEY_REVOKED,
       ...parking(rest, now, 'forbidden'),
     };
-  const { status, reason } = attempt;
+  const { status, reason, waitMs = 0 } = attempt;
   const reported = defined({ ...rest, lastStatus: status, lastReason: reason });
   if (status !== undefined && status >= 200 && status < 300)
     return { ...reported, delivery: 'delivered', dueAt: end };
-  if (claimed.attempts >= DELIVERY_TRIES) return { ...reported, ...parking(claimed, now) };
-  return { ...reported, dueAt: now + pauseAfter(claimed.attempts) };
+  if (status === GONE || claimed.attempts >= DELIVERY_TRIES) return { ...reported, ...parking(claimed, now) };
+  return { ...reported, dueAt: now + Math.max(pauseAfter(claimed.attempts), waitMs) };
 }
 
 function outcomeOf({ delivery, dueAt }: Invocation): Pick<Sent, 'outcome' | 'nextAt'> {

@@ -12,7 +12,7 @@ import {
 import { startInvocation, type StartInvocationDeps } from '../../../src/core/reactors/start-invocation.ts';
 import { sweepInvocation } from '../../../src/core/reactors/sweep-invocation.ts';
 import { encryptRecord } from '../../../src/core/crypto/record-encryption.ts';
-import type { OutboundRequest } from '../../../src/core/egress/egress-client.ts';
+import type { InboundResponse, OutboundRequest } from '../../../src/core/egress/egress-client.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { deliver, type DeliverDeps } from '../../../src/core/webhooks/deliver.ts';
@@ -74,7 +74,7 @@ export function anInvocationWorld() {
   const received: { readonly id: string; readonly body: unknown }[] = [];
   const [failures, waits]: [unknown[], number[]] = [[], []];
   let outcome: () => RunOutcome = () => ({ outcome: 'returned', value: new Secret({ raw: { ok: true } }) });
-  let response: () => number = () => 200;
+  let response: () => number | Pick<InboundResponse, 'status' | 'headers'> = () => 200;
   let mayDie: () => boolean = () => false;
   let [now, loseMessages] = [1_000_000_000, () => false];
   let current = '';
@@ -130,9 +130,11 @@ export function anInvocationWorld() {
         step(() => {
           const [, id = ''] = headers.reveal().find(([name]) => name === 'webhook-id') ?? [];
           attempts.push({ kind: 'send', id });
-          const status = response();
+          const responded = response();
+          const { status, headers: fields } =
+            typeof responded === 'number' ? { status: responded, headers: [] } : responded;
           if (status < 300) received.push({ id, body: JSON.parse(body.reveal().toString()) as unknown });
-          return { status, headers: [], body: Buffer.alloc(0) };
+          return { status, headers: fields, body: Buffer.alloc(0) };
         }),
     },
     tenantStore: tenants,

@@ -239,6 +239,38 @@ describe('the delivery of a result', () => {
     expect(only(world.invocations.values())).not.toHaveProperty('lastStatus');
     world.pass(PARKED_MS);
     await world.sweep();
+  it('is parked at once after 410, and can be sent again', async () => {
+    const world = anInvocationWorld();
+    world.receiverResponds(() => 410);
+    const reactor = await aReactor(world);
+    const id = await world.start(reactor);
+    await live(world, 100);
+    expect(world.attempts.map(({ kind }) => kind)).toEqual(['run', 'send']);
+    const parked = await listUndelivered(world.deps, 10);
+    expect(parked).toMatchObject([{ id, delivery: 'parked', attempts: 1, lastStatus: 410 }]);
+    world.receiverResponds(() => 204);
+    await resendDelivery(world.deps, only(parked));
+    await live(world, 2);
+    expect(world.received).toHaveLength(1);
+  });
+
+  it.each([
+    ['nothing', [], 10],
+    ['less than the pause', [['retry-after', '3']], 10],
+    ['a minute', [['Retry-After', '60']], 60],
+    ['a day', [['retry-after', '86400']], 3_600],
+    ['a time that has passed', [['retry-after', 'Sun, 06 Nov 1994 08:49:37 GMT']], 10],
+    ['a number below zero', [['retry-after', '-60']], 10],
+    ['a date of another form', [['retry-after', '2100-01-01']], 10],
+  ] as const)('waits for as long as a receiver asks that says %s', async (_title, headers, seconds) => {
+    const world = anInvocationWorld();
+    world.receiverResponds(() => ({ status: 503, headers }));
+    await world.start(await aReactor(world));
+    await world.work();
+    await world.work();
+    expect(only(world.invocations.values()).dueAt - world.now()).toBe(seconds * 1_000);
+  });
+
     expect([world.invocations.size, world.contents.size]).toEqual([0, 0]);
   });
 
