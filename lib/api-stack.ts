@@ -186,7 +186,10 @@ export class ApiStack extends Stack {
     return this.#apiFunction<ApplicationsEnvironment>('Applications', {
       folder: 'applications',
       description: 'Applications and their keys',
-      environment: apiEnvironment(this.#settings, this.#data),
+      environment: {
+        ...apiEnvironment(this.#settings, this.#data),
+        EGRESS_ALLOW_LIST: this.#settings.egressAllowList.join(','),
+      },
       grants: [
         allowOnTable(this.#data.access, ['PutItem', 'UpdateItem', 'DeleteItem', 'Query']),
         denyTrailState(this.#data.access),

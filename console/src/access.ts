@@ -91,7 +91,8 @@ export interface Effect {
 /** The destinations to which a decision limits `token:use`, in order; `undefined` for any. */
 export function destinationsOf({ by }: Decision, permission: TokenPermission): readonly string[] | undefined {
   if (permission !== 'token:use' || typeof by !== 'object' || by.through === undefined) return undefined;
-  return [...(by.through.proxies ?? []), ...(by.through.reactors ?? [])].toSorted();
+  const { proxies = [], reactors = [], callbacks = [] } = by.through;
+  return [...proxies, ...reactors, ...callbacks].toSorted();
 }
 
 /** Everything that an edit changes, container by container. */

@@ -29,6 +29,7 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
   return {
     ...apiSettings(config, instance),
     ...stores,
+    egressAllowList: config.EGRESS_ALLOW_LIST,
     auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(print, config.SERVICE_NAME) }),
   };
 }

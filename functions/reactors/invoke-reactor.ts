@@ -1,3 +1,4 @@
+import { wayOf } from '../../src/core/access/callback-address.ts';
 import type { Caller } from '../../src/core/access/caller.ts';
 import { react } from '../../src/core/reactors/react.ts';
 import {
@@ -5,7 +6,7 @@ import {
   replayReaction,
   type ReactionReplay,
 } from '../../src/core/reactors/replay-reaction.ts';
-import { CALLS_BACK, checkInvoker } from '../../src/core/reactors/run-reactor.ts';
+import { checkInvoker } from '../../src/core/reactors/run-reactor.ts';
 import { startInvocation } from '../../src/core/reactors/start-invocation.ts';
 import { defined, type Undefinable } from '../../src/core/shared/defined.ts';
 import type { Json } from '../../src/core/shared/json.ts';
@@ -21,7 +22,7 @@ import type { ReactorsDeps } from './dependencies.ts';
 interface Invocation {
   readonly reactorId: string;
   readonly args: Json;
-  readonly asynchronous?: { readonly callbackUrl: string; readonly timeoutMs: number };
+  readonly asynchronous?: { readonly callbackUrl?: string; readonly timeoutMs: number };
 }
 
 /** Invokes a reactor. The response is its result, or 202 with the id of the invocation. */
@@ -63,7 +64,7 @@ export async function replayInvocation(
   replayData: Json,
 ): Promise<RouteResult> {
   if (asynchronous !== undefined) {
-    checkInvoker(caller, CALLS_BACK);
+    checkInvoker(caller, wayOf(reactorId, asynchronous.callbackUrl));
     return { body: replayData };
   }
   // The function above stored it, and its authentication tag proves it unchanged.

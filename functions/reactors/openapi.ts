@@ -79,7 +79,7 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
     tag: TAG,
     summary: 'Invoke a reactor',
     description:
-      'Detokenizes `args`, runs the code, and returns its result. With `callback_url` the code runs asynchronously, once, and the service delivers the result as a webhook, signed by the rules of Standard Webhooks.',
+      'Detokenizes `args`, runs the code, and returns its result. With `callback_url` or `async` the code runs asynchronously, once. The service delivers the result to the `callback_url` as a webhook, signed by the rules of Standard Webhooks; without one, read it.',
     parameters: ID,
     members: invocationWords(),
     requests: {
@@ -97,11 +97,16 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
       },
     },
     response: { description: 'The result of the code.', schema: reactionResponse() },
-    also: { 202: { description: 'Accepted; the result will be delivered.', schema: acceptedInvocation() } },
+    also: {
+      202: {
+        description: 'Accepted; the result will be delivered, or can be read.',
+        schema: acceptedInvocation(),
+      },
+    },
     failures: {
       401: 'The key is missing, unknown, revoked or expired. Or thrown by the code.',
       402: 'Thrown by the code.',
-      403: 'Only private applications and sessions with `token:use` may invoke reactors, with tokens that the permission covers. A rule with `through` permits the reactors in it, without a `callback_url`. Or thrown by the code.',
+      403: 'Only private applications and sessions with `token:use` may invoke reactors, with tokens that the permission covers. A rule with `through` permits the reactors in it, with a `callback_url` only by its `callbacks`. Or thrown by the code.',
       404: 'The reactor does not exist.',
       409: 'A request with the same idempotency key is still running; or its code has run, and its response is no longer stored.',
       413: `The body is over ${megabytes(REACTOR_LIMITS.invocationBytes)}, or the tokens of the arguments are.`,

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import type { Right, Way } from '../core/access/access-decision.ts';
-import type { Through } from '../core/access/access-rule.ts';
 import { PERMISSION_NAMES, type Permission } from '../core/access/permission.ts';
 import type { Explanation, ExplainedStep, Question, Subject } from '../core/applications/explain-access.ts';
+import { wayOf } from '../core/access/callback-address.ts';
 import { madeOnce } from '../core/shared/made-once.ts';
 import { invalid } from '../core/shared/service-error.ts';
-import { container, grants, grantsOf, grantsWords, through, transform } from './application.ts';
+import { container, destinations, grants, grantsOf, grantsWords, transform } from './application.ts';
 import { body, described, names, oneOf, optional, text, type Response } from './parts.ts';
 import type { Members } from './words.ts';
 
@@ -17,17 +17,25 @@ const isTokenPermission = (permission: Permission): permission is TokenPermissio
 /** Only these depend on the container of a token. */
 const TOKEN_PERMISSIONS = PERMISSION_NAMES.filter(isTokenPermission);
 
+interface Destination {
+  readonly proxies?: readonly string[] | undefined;
+  readonly reactors?: readonly string[] | undefined;
+  readonly callback_url?: string | undefined;
+}
+
 /** The one destination of a question. Throws `validation_failed`. */
-function wayOf({ proxies, reactors }: Through): Way {
-  const ways = [...proxies.map((proxy) => ({ proxy })), ...reactors.map((reactor) => ({ reactor }))];
-  const [way] = ways;
-  if (way === undefined || ways.length > 1) throw invalid('through', 'must name one proxy or one reactor');
-  return way;
+function destinationOf({ proxies = [], reactors = [], callback_url: callbackUrl }: Destination): Way {
+  if (proxies.length + reactors.length !== 1) throw invalid('through', 'must name one proxy or one reactor');
+  const [proxy, reactor = ''] = [proxies[0], reactors[0]];
+  if (proxy === undefined) return wayOf(reactor, callbackUrl);
+  if (callbackUrl !== undefined) throw invalid('through.callback_url', 'is only for a reactor');
+  return { proxy };
 }
 
 /** Throws `validation_failed` for a destination of a permission that has none. */
-function rightOf(permission: TokenPermission, asked: Through | undefined): Right {
-  if (permission === 'token:use') return { use: asked === undefined ? 'named_by_caller' : wayOf(asked) };
+function rightOf(permission: TokenPermission, asked: Destination | undefined): Right {
+  if (permission === 'token:use')
+    return { use: asked === undefined ? 'named_by_caller' : destinationOf(asked) };
   if (asked !== undefined) throw invalid('through', 'is only for token:use');
   return permission;
 }
@@ -50,7 +58,16 @@ export const explainBody = /* @__PURE__ */ z.lazy(() =>
       ...grants(),
       permission: oneOf(names(TOKEN_PERMISSIONS)),
       container,
-      through: optional(through),
+      through: optional(
+        z.object(
+          {
+            proxies: optional(destinations),
+            reactors: optional(destinations),
+            callback_url: optional(text),
+          },
+          { error: 'must be an object' },
+        ),
+      ),
     }),
     z.transform((raw): Question => ({
       subject: subjectOf(raw.application_id, raw),
@@ -132,4 +149,6 @@ export const explainWords = (): Members => ({
     'One destination of `token:use`. Without it, the answer is for the ephemeral proxy, whose caller names the destination.',
   'through.proxies': 'The id of a stored proxy.',
   'through.reactors': 'The id of a reactor.',
+  'through.callback_url':
+    'The address to which the result of the reactor goes. Without it, the caller itself reads the result.',
 });

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { parseCallback } from '../core/access/parse-callback.ts';
 import {
   CONDITION_ATTRIBUTES,
   CONDITION_OPERATORS,
@@ -79,21 +80,43 @@ const condition = /* @__PURE__ */ z.lazy(() =>
   ),
 );
 
-const destinations = /* @__PURE__ */ z.lazy(() =>
+/** Ids of destinations, each once. */
+export const destinations = /* @__PURE__ */ z.lazy(() =>
   z.pipe(
     list(text.check(z.refine(isUuid, 'must be an id: a UUID in lower case')), RULE_LIMITS.through),
     z.transform((raw) => [...new Set(raw)]),
   ),
 );
 
+const callbacks = /* @__PURE__ */ z.lazy(() =>
+  list(
+    z.pipe(
+      text,
+      z.transform((raw, context) => {
+        const parsed = parseCallback(raw);
+        if ('address' in parsed) return parsed.address;
+        context.issues.push({ code: 'custom', input: '', message: parsed.problem });
+        return '';
+      }),
+    ),
+    RULE_LIMITS.through,
+  ),
+);
+
 /** Absent lists are empty. `core` checks what depends on the rest of the rule. */
-export const through = /* @__PURE__ */ z.lazy(() =>
+const through = /* @__PURE__ */ z.lazy(() =>
   z.pipe(
     z.object(
-      { proxies: optional(destinations), reactors: optional(destinations) },
+      {
+        proxies: optional(destinations),
+        reactors: optional(destinations),
+        callbacks: optional(callbacks),
+      },
       { error: 'must be an object' },
     ),
-    z.transform((raw): Through => ({ proxies: raw.proxies ?? [], reactors: raw.reactors ?? [] })),
+    z.transform((raw): Through =>
+      defined({ proxies: raw.proxies ?? [], reactors: raw.reactors ?? [], callbacks: raw.callbacks }),
+    ),
   ),
 );
 
@@ -238,7 +261,11 @@ const ruleResponse = /* @__PURE__ */ madeOnce(() =>
       permissions: z.array(permissionName()),
       through: z.optional(
         z
-          .object({ proxies: z.optional(z.array(uuid())), reactors: z.optional(z.array(uuid())) })
+          .object({
+            proxies: z.optional(z.array(uuid())),
+            reactors: z.optional(z.array(uuid())),
+            callbacks: z.optional(z.array(z.string())),
+          })
           .check(z.meta({ id: 'Through' })),
       ),
     })
@@ -303,9 +330,10 @@ export const applicationWithKey = /* @__PURE__ */ madeOnce(() =>
 const timeOf = (at: number | undefined) => (at === undefined ? undefined : formatTimestamp(at));
 
 /** Omits an empty list. */
-const presentThrough = ({ proxies, reactors }: Through) => ({
+const presentThrough = ({ proxies, reactors, callbacks = [] }: Through) => ({
   ...(proxies.length > 0 && { proxies }),
   ...(reactors.length > 0 && { reactors }),
+  ...(callbacks.length > 0 && { callbacks }),
 });
 
 const presentRule = (rule: AccessRule): Response<typeof ruleResponse> =>
@@ -401,9 +429,12 @@ export const grantsWords = (): Members => ({
   'rules[].transform':
     'How reads show the data: not at all, through its mask, or in plaintext. `token:use` inserts the plaintext whatever the transform, and `token:update` under `reveal` may set a mask that shows everything.',
   'rules[].permissions': { words: 'The permissions that the rule grants.', limits: { minItems: 1 } },
-  'rules[].through': `For a rule that grants \`token:use\`: the only destinations of plaintext, at most ${counted(RULE_LIMITS.through)} ids in all. They need not exist. If the rule decides and does not name the destination, the request returns 403.`,
+  'rules[].through': `For a rule that grants \`token:use\`: the only destinations of plaintext, at most ${counted(RULE_LIMITS.through)} ids and callbacks in all. They need not exist. If the rule decides and does not name the destination, the request returns 403.`,
   'rules[].through.proxies': 'Ids of stored proxies.',
-  'rules[].through.reactors': 'Ids of reactors, which the caller may invoke without a `callback_url`.',
+  'rules[].through.reactors':
+    'Ids of reactors, which the caller may invoke, with a `callback_url` only by `callbacks`.',
+  'rules[].through.callbacks':
+    'Addresses that a `callback_url` of these reactors may have, and all below them.',
 });
 
 export const updateApplicationWords = (): Members => ({ name: nameWords(), ...grantsWords() });

@@ -5,7 +5,7 @@ import { defined } from '../core/shared/defined.ts';
 import type { JsonObject } from '../core/shared/json.ts';
 import { madeOnce } from '../core/shared/made-once.ts';
 import { invalid } from '../core/shared/service-error.ts';
-import { anyJson, body, described, json, optional, text, uuid, type Response } from './parts.ts';
+import { anyJson, body, boolean, described, json, optional, text, uuid, type Response } from './parts.ts';
 import { problemResponse } from './problem.ts';
 import { presentTokenized, TOKEN_EXAMPLE } from './token.ts';
 import type { Members } from './words.ts';
@@ -30,7 +30,7 @@ function underOneName<Value>(
 
 /**
  * Body of "invoke reactor" (docs/contract.md#invoke-a-reactor). It also accepts `callbackUrl` and
- * `timeoutMs`.
+ * `timeoutMs`. `async: false` asks for the response itself.
  */
 export const invocationBody = /* @__PURE__ */ z.lazy(() =>
   z.pipe(
@@ -40,6 +40,7 @@ export const invocationBody = /* @__PURE__ */ z.lazy(() =>
       callbackUrl: optional(text),
       timeout_ms: optional(timeout),
       timeoutMs: optional(timeout),
+      async: optional(boolean),
     }),
     z.transform((input) => {
       const args = input.args ?? {};
@@ -50,10 +51,14 @@ export const invocationBody = /* @__PURE__ */ z.lazy(() =>
         ['callbackUrl', input.callbackUrl],
       );
       const timeoutMs = underOneName(['timeout_ms', input.timeout_ms], ['timeoutMs', input.timeoutMs]);
-      if (callbackUrl === undefined && timeoutMs !== undefined)
-        throw invalid('timeout_ms', 'is for invocations with a callback_url only');
-      const asynchronous =
-        callbackUrl === undefined ? undefined : { callbackUrl, timeoutMs: timeoutMs ?? TIMEOUT.default };
+      if (callbackUrl !== undefined && input.async === false)
+        throw invalid('async', 'must not be false with a callback_url');
+      const isAsync = input.async ?? callbackUrl !== undefined;
+      if (!isAsync && timeoutMs !== undefined)
+        throw invalid('timeout_ms', 'is only for invocations with a callback_url or async: true');
+      const asynchronous = isAsync
+        ? defined({ callbackUrl, timeoutMs: timeoutMs ?? TIMEOUT.default })
+        : undefined;
       return defined({ args, asynchronous });
     }),
   ),
@@ -113,7 +118,9 @@ export const acceptedInvocation = /* @__PURE__ */ madeOnce(() =>
 export const invocationWords = (): Members => ({
   args: 'An object or array whose strings may contain detokenization expressions, or one expression whose value is an object.',
   callback_url: 'The https address for the result.',
+  async:
+    'Runs the code after the response, which has the id of the invocation. Without a `callback_url`, read the result under this id.',
   callbackUrl: 'Another name of `callback_url`: send one of them.',
-  timeout_ms: `Timeout of the code, in ms; with \`callback_url\` only. Default ${String(TIMEOUT.default)}.`,
+  timeout_ms: `Timeout of the code, in ms; with \`callback_url\` or \`async\` only. Default ${String(TIMEOUT.default)}.`,
   timeoutMs: 'Another name of `timeout_ms`: send one of them.',
 });

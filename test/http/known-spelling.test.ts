@@ -47,7 +47,9 @@ const HARMLESS = [
   ...['application', 'args', 'callbackUrl', 'callback_url', 'code', 'configuration', 'description', 'name'],
   ...['data', 'fingerprint', 'fingerprint_expression', 'id', 'metadata', 'search_indexes', 'type', 'nonce'],
   // An explanation needs it, or rights. A rule with fewer destinations permits less.
-  ...['application_id', 'proxies', 'reactors'],
+  ...['application_id', 'proxies', 'reactors', 'callbacks'],
+  // Without it the response itself has the result.
+  'async',
   // These are parameters of a page.
   ...['after', 'page', 'size'],
   // No update changes these.

@@ -10,6 +10,7 @@ import {
   type HttpClient,
   withTenants,
 } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 /** What docs/contract.md says about destinations, explanations and views. */
 
@@ -103,6 +104,33 @@ describe('a rule with destinations', () => {
     );
   });
 
+  it('lets results be read, and sent to its callbacks alone', async () => {
+    const callbacks = ['https://nowhere.invalid/hooks'];
+    const rules = [{ ...using('/pci/', [named]), through: { reactors: [named], callbacks } }];
+    const app = await anApplication({ rules });
+    expect((await management.get(`/applications/${app.id}`)).body.rules).toEqual(rules);
+    const { status, body } = await react(app, named, { async: true, timeout_ms: 20_000 });
+    expect(status).toBe(202);
+    const result = async () => (await app.get(`/reactors/${named}/results/${body.id as string}`)).body;
+    await until(async () => (await result()).status === 'succeeded' || undefined);
+    expect((await result()).result).toEqual({ raw: { card: CARD } });
+    expect((await react(app, other, { async: true })).status).toBe(403);
+    const sentTo = async (callback_url: string, reactor = named) => {
+      const use = {
+        permission: 'token:use',
+        container: '/pci/',
+        through: { reactors: [reactor], callback_url },
+      };
+      const explained = await management.post('/access/explain', { application_id: app.id, ...use });
+      return [(await react(app, reactor, { callback_url })).status, explained.body.allowed];
+    };
+    expect(await sentTo('https://nowhere.invalid/hooks/7')).toEqual([202, true]);
+    expect(await sentTo('https://nowhere.invalid/hooks7')).toEqual([403, false]);
+    expect(await sentTo('https://nowhere.invalid/hooks/7', other)).toEqual([403, false]);
+    const refused = await react(app, named, { callback_url: callbacks[0], async: false });
+    expect([refused.status, Object.keys(refused.body.errors)]).toEqual([400, ['async']]);
+  });
+
   it('is delegated to a session only in part, and narrows it when it changes', async () => {
     const app = await anApplication({ rules: [using('/pci/', [named])] });
     const shop = await anApplication({ type: 'public', permissions: ['token:create'] });
@@ -176,6 +204,17 @@ describe('a rule with destinations', () => {
     ],
     ['an id of another form', { reactors: ['NOT-AN-ID'] }, 'rules[0].through.reactors[0]'],
     ['an id in upper case', { proxies: [randomUUID().toUpperCase()] }, 'rules[0].through.proxies[0]'],
+    [
+      'callbacks of no reactor',
+      { proxies: [randomUUID()], callbacks: ['https://a.example/'] },
+      'rules[0].through',
+    ],
+    [
+      'an address that is not allowed',
+      { reactors: [randomUUID()], callbacks: ['https://a.example/', 'http://10.0.0.1/'] },
+      'rules[0].through.callbacks[1]',
+    ],
+    ['no address', { reactors: [randomUUID()], callbacks: ['x'] }, 'rules[0].through.callbacks[0]'],
     ['an unknown member', { reactor: [randomUUID()] }, 'rules[0].through.reactor'],
     ['an array', [randomUUID()], 'rules[0].through'],
     ['null', null, 'rules[0].through'],

@@ -82,6 +82,7 @@ export async function manyInstances(now = Date.now()) {
       clock,
       cvcLifetimeMs: 3_600_000,
       docsUrl: '',
+      egressAllowList: [],
       clientCompatibility: 'strict' as const,
       keyRotationMs: 90 * 24 * 3_600_000,
       headerPrefixes: ['SVC'],

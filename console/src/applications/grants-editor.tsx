@@ -30,7 +30,7 @@ const TRANSFORMS: readonly (readonly [Transform, string])[] = [
 
 const FOR_PUBLIC: readonly PermissionName[] = ['token:create', 'token:update'];
 
-/** The ids in a text with commas. Nothing in it is no limit at all. */
+/** The ids, or addresses, in a text with commas. Nothing in it is no limit at all. */
 function idsOf(text: string): readonly string[] {
   return text
     .split(',')
@@ -38,13 +38,15 @@ function idsOf(text: string): readonly string[] {
     .filter((id) => id !== '');
 }
 
-/** Edits ids with commas. The text stays as it was typed. */
+/** Edits ids, or addresses, with commas. The text stays as it was typed. */
 function IdsField({
   label,
+  hint = 'Ids with commas.',
   ids,
   onChange,
 }: {
   readonly label: string;
+  readonly hint?: string;
   readonly ids: readonly string[];
   readonly onChange: (ids: readonly string[]) => void;
 }) {
@@ -52,7 +54,7 @@ function IdsField({
   return (
     <TextField
       label={label}
-      hint="Ids with commas."
+      hint={hint}
       value={text}
       onChange={(next) => {
         setText(next);
@@ -72,13 +74,19 @@ function ThroughFields({ rule, onChange }: RuleProps) {
         Limit where plaintext may go
       </Button>
     );
-  const change = (part: 'proxies' | 'reactors') => (ids: readonly string[]) =>
+  const change = (part: 'proxies' | 'reactors' | 'callbacks') => (ids: readonly string[]) =>
     onChange({ ...rule, through: { ...through, [part]: ids } });
   return (
     <fieldset class="through">
       <legend>Plaintext may go only through</legend>
       <IdsField label="Stored proxies" ids={through.proxies ?? []} onChange={change('proxies')} />
       <IdsField label="Reactors" ids={through.reactors ?? []} onChange={change('reactors')} />
+      <IdsField
+        label="Callbacks of these reactors"
+        hint="Addresses with commas, such as https://shop.example/hooks. What is below them is permitted too."
+        ids={through.callbacks ?? []}
+        onChange={change('callbacks')}
+      />
       <Button look="quiet" onClick={() => onChange(open)}>
         Remove this limit
       </Button>

@@ -3,7 +3,11 @@ import type { AccessRule, Application } from '../sdk.ts';
 
 function Rule({ rule }: { readonly rule: AccessRule }) {
   const { priority, container = '', transform, permissions, through, description } = rule;
-  const destinations = [...(through?.proxies ?? []), ...(through?.reactors ?? [])];
+  const destinations = [
+    ...(through?.proxies ?? []),
+    ...(through?.reactors ?? []),
+    ...(through?.callbacks ?? []),
+  ];
   return (
     <tr>
       <th scope="row">{priority}</th>

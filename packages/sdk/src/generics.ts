@@ -77,12 +77,22 @@ export interface ReactRequest<A extends string | object = ReactArgs> {
   readonly args?: (A & AsJson<A>) | undefined;
 }
 
-export interface AsyncReactRequest<A extends string | object = ReactArgs> extends ReactRequest<A> {
-  /** https; the service delivers the result there, as a signed webhook. */
-  readonly callback_url: string;
+/** With `callback_url`, `async: true`, or both: one that is missing by mistake is an error. */
+export type AsyncReactRequest<A extends string | object = ReactArgs> = ReactRequest<A> & {
   /** 10,000 to 210,000; 10,000 by default. */
   readonly timeout_ms?: number | undefined;
-}
+} & (
+    | {
+        /** https; the service delivers the result there, as a signed webhook. */
+        readonly callback_url: string;
+        readonly async?: true | undefined;
+      }
+    | {
+        /** Without `callback_url` nothing is sent: read the result with `retrieveResult`. */
+        readonly async: true;
+        readonly callback_url?: undefined;
+      }
+  );
 
 /** An asynchronous invocation that has ended: its response, or the error of its code. */
 export type EndedInvocation =

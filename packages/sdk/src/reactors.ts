@@ -76,17 +76,26 @@ export function reactorsOf(http: HttpClient) {
       request<ReactorResponse>(http, { ...options, method: 'POST', path: invocation, ids: [id], body }),
 
     /**
-     * Starts it; the service sends the result to `callback_url` and stores it for 24 hours.
+     * Starts it. The service stores the result for 24 hours, and sends it to `callback_url`. With
+     * `async: true` in its place, read it with `retrieveResult`. Throws a `TypeError` without both.
      * @example const { id: invocation } = await client.reactors.reactAsync(id, { args, callback_url: 'https://me.example/done' });
      */
-    reactAsync: <A extends string | object>(id: string, body: AsyncReactRequest<A>, options?: WriteOptions) =>
-      request<{ readonly id: string }>(http, {
+    reactAsync: <A extends string | object>(
+      id: string,
+      body: AsyncReactRequest<A>,
+      options?: WriteOptions,
+    ) => {
+      // The service would run it at once, and its caller would take the result for an invocation.
+      if (!body.callback_url && body.async !== true)
+        throw new TypeError('reactAsync: callback_url or async: true is required');
+      return request<{ readonly id: string }>(http, {
         ...options,
         method: 'POST',
         path: invocation,
         ids: [id],
         body,
-      }),
+      });
+    },
 
     /**
      * Returns the state and result of an asynchronous invocation.

@@ -76,6 +76,7 @@ export type Transform = 'redact' | 'mask' | 'reveal';
 export interface Through {
   readonly proxies?: readonly string[] | undefined;
   readonly reactors?: readonly string[] | undefined;
+  readonly callbacks?: readonly string[] | undefined;
 }
 
 /** An error with the fields of RFC 9457. It never contains data or a key. */
@@ -584,7 +585,19 @@ export interface AccessQuestion {
    * One destination of `token:use`. Without it, the answer is for the ephemeral proxy, whose
    * caller names the destination.
    */
-  readonly through?: Through | undefined;
+  readonly through?:
+    | {
+        /** The id of a stored proxy. */
+        readonly proxies?: readonly string[] | undefined;
+        /** The id of a reactor. */
+        readonly reactors?: readonly string[] | undefined;
+        /**
+         * The address to which the result of the reactor goes. Without it, the caller itself reads
+         * the result.
+         */
+        readonly callback_url?: string | undefined;
+      }
+    | undefined;
 }
 
 export interface TenantChange {

@@ -219,7 +219,8 @@ export async function wrong(token: Token): Promise<void> {
   await client.tokens.delete('x', { idempotencyKey: 'k' });
   // @ts-expect-error -- the key is shown once
   const { key } = await client.applications.retrieve('x');
-  // @ts-expect-error -- an asynchronous invocation says where its result goes
+  await client.reactors.reactAsync('x', { args: {}, async: true });
+  // @ts-expect-error -- an asynchronous invocation says where its result goes, or that it is read
   await client.reactors.reactAsync('x', { args: {} });
   // @ts-expect-error -- a result is there once it has ended
   const { raw } = (await client.reactors.retrieveResult('r', 'i')).result;

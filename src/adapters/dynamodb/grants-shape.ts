@@ -19,7 +19,13 @@ const rule = () =>
     conditions: z.exactOptional(z.array(condition())),
     transform: z.enum(TRANSFORMS),
     permissions: z.array(permission()),
-    through: z.exactOptional(z.object({ proxies: z.array(z.string()), reactors: z.array(z.string()) })),
+    through: z.exactOptional(
+      z.object({
+        proxies: z.array(z.string()),
+        reactors: z.array(z.string()),
+        callbacks: z.exactOptional(z.array(z.string())),
+      }),
+    ),
   });
 
 /** The attributes of permissions and rules in items. */

@@ -36,7 +36,7 @@ const invocationItem = z.lazy(() =>
     sender: z.exactOptional(z.string()),
     runUntil: z.exactOptional(z.number()),
     wasInterrupted: z.exactOptional(z.literal(true)),
-    delivery: z.enum(['none', 'pending', 'delivered', 'parked', 'forbidden']),
+    delivery: z.enum(['none', 'unwanted', 'pending', 'delivered', 'parked', 'forbidden']),
     attempts: z.number(),
     lastStatus: z.exactOptional(z.number()),
     lastReason: z.exactOptional(z.string()),

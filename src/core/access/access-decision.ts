@@ -7,14 +7,19 @@ import {
   type Through,
   type Transform,
 } from './access-rule.ts';
+import { isAtOrBelow } from './callback-address.ts';
 import type { Permission } from './permission.ts';
 
 /**
- * The way that plaintext takes out of the vault: a stored proxy, a reactor whose caller gets the
- * result itself, or any other destination, which the caller names: in the ephemeral proxy, or in
- * the `callback_url` of an invocation.
+ * The way that plaintext takes out of the vault: a stored proxy, a reactor, or a destination that
+ * the caller names in the ephemeral proxy. `callback` is the place of a `callback_url`
+ * (`callback-address.ts`), to which the result of the reactor goes; without one the caller itself
+ * gets it.
  */
-export type Way = { readonly proxy: string } | { readonly reactor: string } | 'named_by_caller';
+export type Way =
+  | { readonly proxy: string }
+  | { readonly reactor: string; readonly callback?: string }
+  | 'named_by_caller';
 
 /** A permission, and for `token:use` the way that the plaintext takes. */
 export type Right = Exclude<Permission, 'token:use'> | { readonly use: Way };
@@ -123,7 +128,12 @@ export function admits(candidate: Candidate, right: Right): boolean {
   if (typeof right === 'string' || through === undefined) return true;
   const way = right.use;
   if (way === 'named_by_caller') return false;
-  return 'proxy' in way ? through.proxies.includes(way.proxy) : through.reactors.includes(way.reactor);
+  if ('proxy' in way) return through.proxies.includes(way.proxy);
+  const { reactor, callback } = way;
+  if (!through.reactors.includes(reactor)) return false;
+  return (
+    callback === undefined || (through.callbacks ?? []).some((address) => isAtOrBelow(address, callback))
+  );
 }
 
 /**

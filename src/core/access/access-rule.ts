@@ -19,8 +19,8 @@ export interface Condition {
 }
 
 /**
- * Most rules that one credential may have, most ids of `through`, most conditions of a rule and of
- * all rules of a session, and maximum lengths in characters.
+ * Most rules that one credential may have, most ids and addresses of `through`, most conditions of
+ * a rule and of all rules of a session, and maximum lengths in characters.
  */
 export const RULE_LIMITS = {
   rules: 100,
@@ -33,11 +33,17 @@ export const RULE_LIMITS = {
 
 /**
  * The destinations of a rule that grants `token:use` through these alone
- * (docs/contract.md#where-plaintext-may-go). One list has an id; the destinations need not exist.
+ * (docs/contract.md#where-plaintext-may-go). One list of ids is not empty; the destinations need
+ * not exist.
  */
 export interface Through {
   readonly proxies: readonly string[];
   readonly reactors: readonly string[];
+  /**
+   * Addresses to which the results of these reactors may go, in the spelling of `parseCallback`;
+   * absent for none. A result that the caller itself reads needs none.
+   */
+  readonly callbacks?: readonly string[];
 }
 
 /** An access rule (docs/contract.md#access-rules). It has either a container or conditions. */

@@ -1,4 +1,5 @@
 import type { Container } from '../shared/container.ts';
+import { isAtOrBelow } from './callback-address.ts';
 import { decidingCandidate, holdsSomewhere, throughOf, transformOf } from './access-decision.ts';
 import {
   TRANSFORMS,
@@ -53,7 +54,10 @@ function leadsWithin(wanted: Through | undefined, owned: Through | undefined): b
   return (
     wanted !== undefined &&
     wanted.proxies.every((id) => owned.proxies.includes(id)) &&
-    wanted.reactors.every((id) => owned.reactors.includes(id))
+    wanted.reactors.every((id) => owned.reactors.includes(id)) &&
+    (wanted.callbacks ?? []).every((place) =>
+      (owned.callbacks ?? []).some((address) => isAtOrBelow(address, place)),
+    )
   );
 }
 

@@ -45,6 +45,8 @@ export function requirePermission(caller: Caller, permission: Permission): void 
 function throughOnly(way: Way): string {
   if (way === 'named_by_caller')
     return 'A rule with `through` does not permit a destination that the caller names.';
+  if ('reactor' in way && way.callback !== undefined)
+    return 'A rule with `through` permits a `callback_url` only for the reactors in it, and only at or below an address in its `callbacks`.';
   return 'A rule with `through` permits the destinations in it alone.';
 }
 

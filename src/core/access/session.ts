@@ -1,3 +1,4 @@
+import type { EgressAllowList } from '../egress/destination.ts';
 import { base58 } from '@scure/base';
 import { generateApiKey, hashApiKey } from '../crypto/api-key.ts';
 import { FieldReporter } from '../shared/field-reporter.ts';
@@ -66,6 +67,7 @@ export interface SessionStore {
 
 export interface SessionDeps extends Pick<Platform, 'clock' | 'random'> {
   readonly sessionStore: SessionStore;
+  readonly egressAllowList: EgressAllowList;
 }
 
 function requireType(caller: Caller, type: 'public' | 'private', what: string): void {
@@ -120,7 +122,11 @@ export interface Authorization extends Grants {
   readonly expiresAtMs?: number;
 }
 
-function checkAuthorization({ permissions, rules, expiresAtMs }: Authorization, now: number): void {
+function checkAuthorization(
+  { permissions, rules, expiresAtMs }: Authorization,
+  allowList: EgressAllowList,
+  now: number,
+): void {
   if (Buffer.byteLength(JSON.stringify({ permissions, rules })) > SESSION_LIMITS.grantsBytes)
     throw new ServiceError(
       'payload_too_large',
@@ -129,7 +135,7 @@ function checkAuthorization({ permissions, rules, expiresAtMs }: Authorization, 
   const fields = new FieldReporter();
   if (permissions.length === 0 && rules.length === 0)
     fields.report('permissions', 'permissions or rules must not be empty');
-  checkSessionRules(rules, fields.report);
+  checkSessionRules(rules, allowList, fields.report);
   if (expiresAtMs !== undefined && expiresAtMs <= now) fields.report('expires_at', 'must be in the future');
   if (expiresAtMs !== undefined && expiresAtMs > now + SESSION_LIMITS.longestLifetimeMs)
     fields.report(
@@ -151,7 +157,7 @@ export async function authorizeSession(
 ): Promise<void> {
   requireType(caller, 'private', 'authorize');
   const now = deps.clock();
-  checkAuthorization(authorization, now);
+  checkAuthorization(authorization, deps.egressAllowList, now);
   const nonceHash = hashApiKey(authorization.nonce);
   const nonce = await deps.sessionStore.findNonce(caller.tenantId, nonceHash);
   if (nonce === undefined || nonce.expiresAtMs <= now)

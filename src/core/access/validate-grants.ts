@@ -1,5 +1,7 @@
+import type { EgressAllowList } from '../egress/destination.ts';
 import type { FieldErrors } from '../shared/service-error.ts';
 import { RULE_LIMITS, type AccessRule, type Grants } from './access-rule.ts';
+import { callbackProblem } from './parse-callback.ts';
 import { holdersOf, isLegalFor, type ApplicationType, type Permission } from './permission.ts';
 
 type Report = (path: string, message: string) => void;
@@ -30,15 +32,17 @@ function checkRule(rule: AccessRule, type: ApplicationType, path: string, report
 function throughProblem({ permissions, through }: AccessRule): string | undefined {
   if (through === undefined) return undefined;
   if (!permissions.includes('token:use')) return 'is only allowed for rules that grant token:use';
-  const count = through.proxies.length + through.reactors.length;
-  if (count === 0) return 'must name a proxy or a reactor';
-  return count > RULE_LIMITS.through
-    ? `must be at most ${String(RULE_LIMITS.through)} ids in all`
+  const { proxies, reactors, callbacks = [] } = through;
+  if (proxies.length + reactors.length === 0) return 'must name a proxy or a reactor';
+  if (callbacks.length > 0 && reactors.length === 0)
+    return 'must name the reactors whose results go to its callbacks';
+  return proxies.length + reactors.length + callbacks.length > RULE_LIMITS.through
+    ? `must be at most ${String(RULE_LIMITS.through)} ids and callbacks in all`
     : undefined;
 }
 
 /** Reports a priority that two rules share, and destinations that a rule may not have. */
-function checkRules(rules: readonly AccessRule[], report: Report): void {
+function checkRules(rules: readonly AccessRule[], allowList: EgressAllowList, report: Report): void {
   const seen = new Set<number>();
   rules.forEach((rule, index) => {
     const path = `rules[${String(index)}]`;
@@ -46,6 +50,10 @@ function checkRules(rules: readonly AccessRule[], report: Report): void {
     seen.add(rule.priority);
     const problem = throughProblem(rule);
     if (problem !== undefined) report(`${path}.through`, problem);
+    rule.through?.callbacks?.forEach((address, at) => {
+      const refused = callbackProblem(address, allowList);
+      if (refused !== undefined) report(`${path}.through.callbacks[${String(at)}]`, refused);
+    });
   });
 }
 
@@ -64,8 +72,15 @@ export function checkConditionCounts(rules: readonly AccessRule[], report: Repor
     report('rules', `must have at most ${String(RULE_LIMITS.conditionsInAll)} conditions in all`);
 }
 
-/** Reports what is wrong with rules that may have conditions, as those of sessions. */
-export function checkSessionRules(rules: readonly AccessRule[], report: Report): void {
+/**
+ * Reports what is wrong with rules that may have conditions, as those of sessions. The allow list
+ * decides about the addresses of `callbacks`.
+ */
+export function checkSessionRules(
+  rules: readonly AccessRule[],
+  allowList: EgressAllowList,
+  report: Report,
+): void {
   rules.forEach((rule, index) => {
     const path = `rules[${String(index)}]`;
     const [hasContainer, hasConditions] = [rule.container !== undefined, (rule.conditions ?? []).length > 0];
@@ -74,14 +89,19 @@ export function checkSessionRules(rules: readonly AccessRule[], report: Report):
     if (rule.permissions.length === 0) report(`${path}.permissions`, 'must not be empty');
   });
   checkConditionCounts(rules, report);
-  checkRules(rules, report);
+  checkRules(rules, allowList, report);
 }
 
 /**
- * The errors of the grants of an application of this type, by path; empty if there are none
+ * The errors of the grants of an application of this type, by path; empty if there are none. The
+ * allow list decides about the addresses of `callbacks`
  * (docs/contract.md#permissions, docs/contract.md#access-rules).
  */
-export function validateGrants(type: ApplicationType, grants: Grants): FieldErrors {
+export function validateGrants(
+  type: ApplicationType,
+  grants: Grants,
+  allowList: EgressAllowList,
+): FieldErrors {
   const errors: Record<string, string[]> = {};
   const report: Report = (path, message) => {
     (errors[path] ??= []).push(message);
@@ -95,6 +115,6 @@ export function validateGrants(type: ApplicationType, grants: Grants): FieldErro
     grants.rules.forEach((rule, index) => {
       checkRule(rule, type, `rules[${String(index)}]`, report);
     });
-  checkRules(grants.rules, report);
+  checkRules(grants.rules, allowList, report);
   return errors;
 }

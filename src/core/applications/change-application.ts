@@ -1,4 +1,5 @@
 import { generateApiKey } from '../crypto/api-key.ts';
+import type { EgressAllowList } from '../egress/destination.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
 import type { Secret } from '../shared/secret.ts';
 import { invalidMembers } from '../shared/service-error.ts';
@@ -20,6 +21,10 @@ export interface ApplicationUpdate extends Grants {
   readonly check?: (current: Application) => void;
 }
 
+export interface UpdateApplicationDeps extends GetApplicationDeps {
+  readonly egressAllowList: EgressAllowList;
+}
+
 function changed(deps: GetApplicationDeps, caller: Caller, application: Application): Application {
   return {
     ...application,
@@ -34,7 +39,7 @@ function changed(deps: GetApplicationDeps, caller: Caller, application: Applicat
  * the next request on.
  */
 export async function updateApplication(
-  deps: GetApplicationDeps,
+  deps: UpdateApplicationDeps,
   caller: Caller,
   id: string,
   update: ApplicationUpdate,
@@ -43,7 +48,7 @@ export async function updateApplication(
   return retryConflict<Application>(deps, async () => {
     const previous = await applicationToChange(deps, caller, id);
     update.check?.(previous);
-    const errors = validateGrants(previous.type, update);
+    const errors = validateGrants(previous.type, update, deps.egressAllowList);
     if (Object.keys(errors).length > 0) throw invalidMembers(errors);
     const { name, permissions, rules } = update;
     const next = changed(deps, caller, { ...previous, name, permissions, rules });

@@ -11,10 +11,12 @@ import type { ApplicationStore } from './application-store.ts';
 import type { ApplicationType } from '../access/permission.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { validateGrants } from '../access/validate-grants.ts';
+import type { EgressAllowList } from '../egress/destination.ts';
 import type { Platform } from '../shared/platform.ts';
 
 export interface CreateApplicationDeps extends Platform {
   readonly applicationStore: ApplicationStore;
+  readonly egressAllowList: EgressAllowList;
 }
 
 export interface NewApplication extends Grants {
@@ -34,7 +36,7 @@ export async function createApplication(
   writes: WriteIdentity,
 ): Promise<{ readonly application: Application; readonly key: Secret<string> }> {
   requirePermission(caller, 'application:create');
-  const errors = validateGrants(input.type, input);
+  const errors = validateGrants(input.type, input, deps.egressAllowList);
   if (Object.keys(errors).length > 0) throw invalidMembers(errors);
   const now = deps.clock();
   if (input.expiresAtMs !== undefined && input.expiresAtMs <= now)

@@ -13,6 +13,7 @@ import type { Grants, Transform } from '../access/access-rule.ts';
 import type { Caller } from '../access/caller.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { checkSessionRules } from '../access/validate-grants.ts';
+import type { EgressAllowList } from '../egress/destination.ts';
 import type { Container } from '../shared/container.ts';
 import { FieldReporter } from '../shared/field-reporter.ts';
 import { existingApplication, type GetApplicationDeps } from './get-application.ts';
@@ -83,9 +84,13 @@ const TURNED_OFF: ExplainedStep = {
   because: 'The setting ephemeral_proxy of the tenant turns the ephemeral proxy off for all.',
 };
 
-function checkGrants({ rules }: Grants): void {
+export interface ExplainAccessDeps extends GetApplicationDeps {
+  readonly egressAllowList: EgressAllowList;
+}
+
+function checkGrants({ rules }: Grants, allowList: EgressAllowList): void {
   const fields = new FieldReporter();
-  checkSessionRules(rules, fields.report);
+  checkSessionRules(rules, allowList, fields.report);
   fields.throwIfFailed();
 }
 
@@ -95,12 +100,12 @@ function checkGrants({ rules }: Grants): void {
  * `validation_failed` for rules that no one can have.
  */
 export async function explainAccess(
-  deps: GetApplicationDeps,
+  deps: ExplainAccessDeps,
   caller: Caller,
   { subject, right, container }: Question,
 ): Promise<Explanation> {
   requirePermission(caller, 'application:read');
-  if ('grants' in subject) checkGrants(subject.grants);
+  if ('grants' in subject) checkGrants(subject.grants, deps.egressAllowList);
   const grants =
     'grants' in subject
       ? subject.grants

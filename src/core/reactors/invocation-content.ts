@@ -13,7 +13,8 @@ import type { RunInput } from './run-reactor.ts';
 export interface InvocationPayload {
   readonly args: Json;
   readonly timeoutMs: number;
-  readonly callbackUrl: string;
+  /** Where the result goes; absent if its caller only reads it. */
+  readonly callbackUrl?: string;
   readonly service: RunInput['service'];
   readonly applicationId: string;
   /**

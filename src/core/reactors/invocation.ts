@@ -6,11 +6,11 @@ export type InvocationState = 'queued' | 'running' | 'succeeded' | 'failed';
 
 /**
  * The state of the delivery of a result: `none` before there is one, and again once its content is
- * deleted. A `parked` delivery has used up all attempts, and waits until it is sent again. A
- * `forbidden` one has ended because a key was revoked. It is listed beside those, and never sent
- * again.
+ * deleted; `unwanted` throughout if the caller named no address. A `parked` delivery gets no further
+ * attempt, and waits until it is sent again. A `forbidden` one has ended because a key was revoked.
+ * It is listed beside those, and never sent again.
  */
-export type DeliveryState = 'none' | 'pending' | 'delivered' | 'parked' | 'forbidden';
+export type DeliveryState = 'none' | 'unwanted' | 'pending' | 'delivered' | 'parked' | 'forbidden';
 
 /** An asynchronous invocation without its content. Times are in ms since the epoch. */
 export interface Invocation {
@@ -104,6 +104,16 @@ export const SENDER_LEASE_MS = 60_000;
 /** The pause that follows the nth attempt, in ms. */
 export function pauseAfter(attempts: number): number {
   return FIRST_PAUSE_MS * 2 ** (attempts - 1);
+}
+
+/** What follows the end of a run: its delivery, or without an address the end of its result. */
+export function afterRun(
+  { delivery, readableUntil }: Invocation,
+  now: number,
+): Pick<Invocation, 'delivery' | 'dueAt'> {
+  return delivery === 'unwanted'
+    ? { delivery, dueAt: Math.max(now, readableUntil) }
+    : { delivery: 'pending', dueAt: now };
 }
 
 /** What the sweep does with an invocation. */

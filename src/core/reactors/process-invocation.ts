@@ -1,3 +1,5 @@
+import type { Way } from '../access/access-decision.ts';
+import { wayOf } from '../access/callback-address.ts';
 import type { Caller } from '../access/caller.ts';
 import type { TenantBasics, TenantBasicsStore } from '../access/tenant-basics.ts';
 import { keyRevoked } from '../applications/revoked-keys.ts';
@@ -10,6 +12,7 @@ import { firstEnd } from '../tokens/expiration.ts';
 import { nameTokensIn } from '../tokens/name-tokens.ts';
 import { tokenUseOf } from '../tokens/token-use.ts';
 import {
+  afterRun,
   CONTENT_MS,
   QUEUE_PATIENCE_MS,
   RUN_OVERHEAD_MS,
@@ -21,7 +24,6 @@ import { storeResult, openPayload, type ContentDeps, type InvocationPayload } fr
 import { invokerOf, noInvoker, type InvokerDeps } from './invoker.ts';
 import type { InvocationId, InvocationQueue } from './invocation-store.ts';
 import {
-  CALLS_BACK,
   checkInvoker,
   concludeRun,
   executeRun,
@@ -128,13 +130,14 @@ async function runnerOf(
   deps: ProcessInvocationDeps,
   { tenantId }: Invocation,
   { args }: InvocationPayload,
+  way: Way,
   { invoker, tenant }: Acting,
 ): Promise<Caller> {
   try {
     if (invoker === 'revoked') throw keyRevoked();
     if (invoker === undefined || tenant === undefined) throw noInvoker();
     const caller = { ...invoker, tenantSettings: tenant.settings };
-    checkInvoker(caller, CALLS_BACK);
+    checkInvoker(caller, way);
     return caller;
   } catch (error) {
     await nameTokensIn(deps, tenantId, args);
@@ -149,7 +152,8 @@ async function runClaimed(
   payload: InvocationPayload,
 ): Promise<Ended | 'not-run'> {
   const { reactorId, tenantId } = invocation;
-  const { args, service, timeoutMs } = payload;
+  const { args, service, timeoutMs, callbackUrl } = payload;
+  const way = wayOf(reactorId, callbackUrl);
   const deadline = deps.clock() + timeoutMs + RUN_OVERHEAD_MS / 2;
   try {
     deps.audit.actsFor(payload);
@@ -157,8 +161,8 @@ async function runClaimed(
       invokerOf(deps, invocation, payload),
       deps.tenantBasicsStore.basics(tenantId),
     ]);
-    const caller = await runnerOf(deps, invocation, payload, { invoker, tenant });
-    const input = { reactorId, args, service, timeoutMs, deadline, way: CALLS_BACK };
+    const caller = await runnerOf(deps, invocation, payload, way, { invoker, tenant });
+    const input = { reactorId, args, service, timeoutMs, deadline, way };
     const prepared = await prepareRun(deps, caller, input);
     const outcome = await executeRun(deps, prepared);
     try {
@@ -219,8 +223,9 @@ export async function processInvocation(
   const ended = outcome === 'not-run' ? failed(deps, interruption({})) : outcome;
   const end = await keepEnd(deps, id, ended, now);
   const { runner: _, runUntil: __, ...rest } = invocation;
-  const finished = { ...rest, ...end, delivery: 'pending', dueAt: now } as const;
-  if (await deps.invocationStore.update(invocation, finished))
+  const finished = { ...rest, ...end, ...afterRun(invocation, now) };
+  const isOurs = await deps.invocationStore.update(invocation, finished);
+  if (isOurs && finished.delivery === 'pending')
     // The sweep delivers the result if this message is lost.
     await deps.deliveryQueue.send(id).catch(deps.onFailure);
   return end.state;

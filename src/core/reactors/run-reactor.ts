@@ -31,7 +31,7 @@ export interface RunReactorDeps extends GetReactorDeps, CreateTokenDeps {
 export interface RunInput {
   readonly reactorId: string;
   readonly args: Json;
-  /** The way that plaintext takes: with a callback, the result goes where the caller says. */
+  /** The way that plaintext takes; see `wayOf`. */
   readonly way: Way;
   /** Address and header prefix for the client that the code gets. */
   readonly service: Omit<ClientCredential, 'apiKey'>;
@@ -56,9 +56,6 @@ export interface ReactorResult {
 export function mayRunAgain({ outcome }: RunOutcome): boolean {
   return outcome === 'stale' || outcome === 'not_loaded' || outcome === 'threw';
 }
-
-/** The way of an invocation with a `callback_url`: its result goes to an address of the caller. */
-export const CALLS_BACK: Way = 'named_by_caller';
 
 /**
  * How arguments are detokenized. Their size has the same limit as an invocation

@@ -1,6 +1,9 @@
+import type { Way } from '../access/access-decision.ts';
+import { wayOf } from '../access/callback-address.ts';
 import { keysBehind, type Caller } from '../access/caller.ts';
 import { parseDestination, type EgressAllowList } from '../egress/destination.ts';
 import { TemplateFields } from '../expressions/template-fields.ts';
+import { defined } from '../shared/defined.ts';
 import { invalid } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import { referencesOf } from '../expressions/token-expression.ts';
@@ -10,7 +13,7 @@ import { existingReactor } from './get-reactor.ts';
 import { CONTENT_MS, QUEUE_PATIENCE_MS, READABLE_MS } from './invocation.ts';
 import { storePayload, type ContentDeps, type InvocationPayload } from './invocation-content.ts';
 import type { InvocationQueue } from './invocation-store.ts';
-import { argsIn, CALLS_BACK, checkInvoker, type RunInput, type RunReactorDeps } from './run-reactor.ts';
+import { argsIn, checkInvoker, type RunInput, type RunReactorDeps } from './run-reactor.ts';
 
 export interface StartInvocationDeps
   extends
@@ -22,7 +25,8 @@ export interface StartInvocationDeps
 
 /** What a request for an asynchronous invocation asks for. */
 export interface StartInput extends Pick<RunInput, 'reactorId' | 'args' | 'service'> {
-  readonly callbackUrl: string;
+  /** Where the result goes; absent if the caller only reads it. */
+  readonly callbackUrl?: string;
   /** Time limit of the code, in ms. */
   readonly timeoutMs: number;
   /** The names of the service itself, which are not allowed as a destination. */
@@ -30,6 +34,7 @@ export interface StartInput extends Pick<RunInput, 'reactorId' | 'args' | 'servi
 }
 
 function checkCallback({ callbackUrl, ownHosts = [] }: StartInput, allowList: EgressAllowList): void {
+  if (callbackUrl === undefined) return;
   const parsed = parseDestination(callbackUrl, { allowList, ownHosts });
   if (typeof parsed === 'string') throw invalid('callback_url', parsed);
 }
@@ -37,27 +42,25 @@ function checkCallback({ callbackUrl, ownHosts = [] }: StartInput, allowList: Eg
 /**
  * Makes the checks that need no token data: for bad expressions, and unknown and forbidden tokens.
  */
-async function checkArgs(deps: StartInvocationDeps, caller: Caller, { args }: StartInput): Promise<void> {
+async function checkArgs(
+  deps: StartInvocationDeps,
+  caller: Caller,
+  { args }: StartInput,
+  way: Way,
+): Promise<void> {
   const fields = new TemplateFields(deps.random.integer);
   const references = templatesIn(parseTexts(args, 'args', fields)).flatMap(referencesOf);
   fields.throwIfFailed();
   if (typeof args === 'string' && references.length === 0)
     throw invalid('args', 'must be an object or an array');
-  await checkTokens(deps, caller, argsIn(CALLS_BACK), references);
+  await checkTokens(deps, caller, argsIn(way), references);
 }
 
 function payloadOf(caller: Caller, input: StartInput): InvocationPayload {
   const { args, timeoutMs, callbackUrl, service } = input;
   const { permissions, rules, credentialId, applicationId } = caller;
-  const session = { id: credentialId, permissions, rules };
-  return {
-    args,
-    timeoutMs,
-    callbackUrl,
-    service,
-    applicationId,
-    ...(caller.type === 'session' && { session }),
-  };
+  const session = caller.type === 'session' ? { id: credentialId, permissions, rules } : undefined;
+  return defined({ args, timeoutMs, callbackUrl, service, applicationId, session });
 }
 
 /**
@@ -70,10 +73,11 @@ export async function startInvocation(
   input: StartInput,
   writes: WriteIdentity,
 ): Promise<string> {
-  checkInvoker(caller, CALLS_BACK);
+  const way = wayOf(input.reactorId, input.callbackUrl);
+  checkInvoker(caller, way);
   checkCallback(input, deps.egressAllowList);
   await existingReactor(deps, caller.tenantId, input.reactorId);
-  await checkArgs(deps, caller, input);
+  await checkArgs(deps, caller, input, way);
   const id = { tenantId: caller.tenantId, id: writes.newId() };
   const now = deps.clock();
   // An earlier attempt was accepted, but its response was lost. Its payload is the one that counts.
@@ -86,7 +90,7 @@ export async function startInvocation(
     keys: keysBehind(caller),
     state: 'queued',
     createdAt: now,
-    delivery: 'none',
+    delivery: input.callbackUrl === undefined ? 'unwanted' : 'none',
     attempts: 0,
     dueAt: now + QUEUE_PATIENCE_MS,
     readableUntil: now + READABLE_MS,

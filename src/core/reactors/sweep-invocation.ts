@@ -1,5 +1,12 @@
 import type { Clock } from '../shared/clock.ts';
-import { CONTENT_MS, dueStep, PARKED_MS, QUEUE_PATIENCE_MS, type Invocation } from './invocation.ts';
+import {
+  afterRun,
+  CONTENT_MS,
+  dueStep,
+  PARKED_MS,
+  QUEUE_PATIENCE_MS,
+  type Invocation,
+} from './invocation.ts';
 import type { InvocationId, InvocationQueue, InvocationStore } from './invocation-store.ts';
 
 export interface SweepInvocationDeps {
@@ -38,7 +45,7 @@ export async function sweepInvocation(deps: SweepInvocationDeps, id: InvocationI
   const invocation = await deps.invocationStore.find(id);
   if (invocation === undefined) return;
   const now = deps.clock();
-  const ended = { state: 'failed', wasInterrupted: true, delivery: 'pending', dueAt: now } as const;
+  const ended = { state: 'failed', wasInterrupted: true, ...afterRun(invocation, now) } as const;
   switch (dueStep(invocation, now)) {
     case 'wait':
       return;
@@ -46,7 +53,7 @@ export async function sweepInvocation(deps: SweepInvocationDeps, id: InvocationI
       return move(deps, invocation, { dueAt: now + QUEUE_PATIENCE_MS }, deps.invocationQueue);
     case 'give-up':
     case 'interrupt':
-      return move(deps, invocation, ended, deps.deliveryQueue);
+      return move(deps, invocation, ended, ended.delivery === 'pending' ? deps.deliveryQueue : undefined);
     case 'deliver':
       return deps.deliveryQueue.send(id);
     case 'park':

@@ -1,4 +1,7 @@
+import type { Way } from '../access/access-decision.ts';
+import { wayOf } from '../access/callback-address.ts';
 import type { Caller } from '../access/caller.ts';
+import { requireUse } from '../access/require-permission.ts';
 import { parseDestination, type EgressAllowList } from '../egress/destination.ts';
 import type { EgressClient } from '../egress/egress-client.ts';
 import { DELIVERY_TRIES, pauseAfter, SENDER_LEASE_MS, type Invocation } from '../reactors/invocation.ts';
@@ -6,7 +9,6 @@ import { openPayload, type ContentDeps, type InvocationResult } from '../reactor
 import type { InvocationId, InvocationQueue } from '../reactors/invocation-store.ts';
 import { storedResult } from '../reactors/get-result.ts';
 import { invokerOf, type InvokerDeps } from '../reactors/invoker.ts';
-import { CALLS_BACK } from '../reactors/run-reactor.ts';
 import { parking } from '../reactors/sweep-invocation.ts';
 import { defined } from '../shared/defined.ts';
 import type { JsonObject } from '../shared/json.ts';
@@ -15,9 +17,9 @@ import { Secret } from '../shared/secret.ts';
 import { mayUseAgain, resultNotAvailable, type TokenUseDeps } from '../tokens/token-use.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { deliveryFailure, KEY_REVOKED, NOT_ALLOWED_ANY_MORE } from './delivery-failure.ts';
+import { retryAfterOf } from './retry-after.ts';
 import { signWebhook } from './sign-webhook.ts';
 import { webhookSecrets, type WebhookSecretDeps } from './webhook-secrets.ts';
-import { retryAfterOf } from './retry-after.ts';
 
 export interface DeliverDeps
   extends ContentDeps, WebhookSecretDeps, InvokerDeps, TokenUseDeps, Pick<Platform, 'worldClock'> {
@@ -33,10 +35,10 @@ export interface DeliverDeps
 
 /** Time limit for the receiver's response, in ms. Only the status of the response is read. */
 const TIMEOUT_MS = 15_000;
-/** Longest delay of a message (SQS), in ms. After a longer pause, the sweep sends the message. */
-const MESSAGE_DELAY_MAX_MS = 900_000;
 /** The receiver wants no more attempts (Standard Webhooks, "Handling failures"). */
 const GONE = 410;
+/** Longest delay of a message (SQS), in ms. After a longer pause, the sweep sends the message. */
+const MESSAGE_DELAY_MAX_MS = 900_000;
 
 /** What an attempt reports to its audit record, the log and the metric. */
 export interface Sent extends Attempt {
@@ -55,10 +57,10 @@ interface Attempt {
   readonly status?: number;
   /** One of the texts that {@link deliveryFailure} returns. */
   readonly reason?: string;
-}
-
   /** How long the receiver asks to wait before the next attempt, in ms. */
   readonly waitMs?: number;
+}
+
 /** Why an attempt did not happen, for good: something is missing, or a key was revoked. */
 type NoAttempt = 'gone' | 'forbidden';
 
@@ -66,25 +68,27 @@ type NoAttempt = 'gone' | 'forbidden';
 const mayNotSend = () =>
   new ServiceError(
     'forbidden',
-    'The code has run. The application no longer exists, or may no longer use a token of the arguments at a destination that it names, so the result is not sent.',
+    'The code has run. The application no longer exists, or may no longer send the result to its callback_url, so the result is not sent.',
   );
 
 /**
- * What is sent: the result, if the tokens behind it exist and the caller may still use them at an
- * address that it names; otherwise an error object. A rule or a token may have changed since the
- * run.
+ * What is sent: the result, if the tokens behind it exist and the caller may still use them in this
+ * way; otherwise an error object. A rule or a token may have changed since the run.
  */
 async function bodyToSend(
   deps: DeliverDeps,
   invoker: Caller | undefined,
+  way: Way,
   result: InvocationResult | undefined,
 ): Promise<JsonObject> {
   if (result === undefined) return deps.presentFailure(resultNotAvailable());
   const { body, uses } = result;
-  if (uses.length === 0) return body;
+  // The application has expired, or it was refused for that: no token is in what it left.
+  if (invoker === undefined && uses.length === 0) return body;
   try {
     if (invoker === undefined) throw mayNotSend();
-    const isThere = await mayUseAgain(deps, invoker, CALLS_BACK, uses);
+    requireUse(invoker, way);
+    const isThere = await mayUseAgain(deps, invoker, way, uses);
     return isThere ? body : deps.presentFailure(resultNotAvailable());
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code === 'dependency_unavailable') throw error;
@@ -104,7 +108,8 @@ async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt 
     openPayload(deps, invocation),
     storedResult(deps, invocation),
   ]);
-  if (payload === undefined) return 'gone';
+  const callbackUrl = payload?.reveal().callbackUrl;
+  if (payload === undefined || callbackUrl === undefined) return 'gone';
   deps.audit.actsFor(payload.reveal());
   // A result that ended with its tokens is still delivered, as an error that says so.
   if (stored === undefined && invocation.resultUntil === undefined) return 'gone';
@@ -117,19 +122,19 @@ async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt 
     if (stored !== undefined) refuse(deps, stored.reveal());
     return 'forbidden';
   }
-  const destination = parseDestination(payload.reveal().callbackUrl, { allowList: deps.egressAllowList });
+  const destination = parseDestination(callbackUrl, { allowList: deps.egressAllowList });
   // The destination was valid when the invocation was accepted. The deployer may have changed the
   // allow list since.
   if (typeof destination === 'string') return { reason: NOT_ALLOWED_ANY_MORE };
   // All reactors of the tenant share the secret, so the body names the reactor and the application.
   const text = JSON.stringify({
-    ...(await bodyToSend(deps, invoker, stored?.reveal())),
+    ...(await bodyToSend(deps, invoker, wayOf(invocation.reactorId, callbackUrl), stored?.reveal())),
     reactor_id: invocation.reactorId,
     application_id: payload.reveal().applicationId,
   });
   const signed = signWebhook(invocation.id, text, secrets, deps.worldClock());
   const { pathname, search } = destination.url;
-  const { status } = await deps.egress.send({
+  const { status, headers } = await deps.egress.send({
     destination,
     method: 'POST',
     target: new Secret(`${pathname}${search}`),

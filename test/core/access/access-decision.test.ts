@@ -19,8 +19,22 @@ const container = fc
   .array(segment, { maxLength: 3 })
   .map((parts) => `/${parts.map((part) => `${part}/`).join('')}`);
 const permission = fc.constantFrom(...PERMISSION_NAMES.slice(0, 6));
+/** Places where results may go, below and beside those that rules name. */
+const CALLBACKS = [
+  'https://a.example/',
+  'https://a.example/hooks',
+  'https://a.example/hooks/',
+  'https://a.example/hooks/7',
+  'https://a.example/hooksx',
+  'https://a.example/hooks/..%2Fadmin',
+  'https://a.example/hooks/..;/admin',
+  'https://a.example//hooks',
+  'https://b.example/hooks',
+  '',
+];
 /** Ways of a use: some that rules name, one that none names, and the one that callers name. */
 const way = fc.constantFrom<Way>(
+  ...CALLBACKS.map((callback) => ({ reactor: 'x', callback })),
   { proxy: 'x' },
   { proxy: 'y' },
   { reactor: 'x' },
@@ -30,6 +44,7 @@ const way = fc.constantFrom<Way>(
 const through = fc.record({
   proxies: fc.subarray(['x', 'y']),
   reactors: fc.subarray(['x', 'y'], { minLength: 1 }),
+  callbacks: fc.subarray(['https://a.example/', 'https://a.example/hooks', 'https://a.example/hooks/']),
 });
 const right = fc.tuple(permission, way).map(([name, use]): Right => (name === 'token:use' ? { use } : name));
 const condition = fc.record({

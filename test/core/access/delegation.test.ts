@@ -13,6 +13,13 @@ const SEGMENTS = ['pci', 'pcix', 'low'];
 const inside = (container: Container) => SEGMENTS.map((segment): Container => `${container}${segment}/`);
 const CONTAINERS: readonly Container[] = ['/', ...inside('/'), ...inside('/').flatMap(inside)];
 const PERMISSIONS = ['token:read', 'token:use', 'token:create'] as const;
+const CALLBACKS = [
+  'https://a.example/',
+  'https://a.example/hooks',
+  'https://a.example/hooks/',
+  'https://a.example/hooks/7',
+  'https://a.example/x%2Fy',
+];
 /** Destinations that rules name, one that none names, and the one that callers name. */
 const RIGHTS: readonly Right[] = [
   'token:read',
@@ -21,12 +28,14 @@ const RIGHTS: readonly Right[] = [
   { use: { reactor: 'x' } },
   { use: { reactor: 'y' } },
   { use: { reactor: 'z' } },
+  ...['x', 'y'].flatMap((reactor) => CALLBACKS.map((callback) => ({ use: { reactor, callback } }))),
   { use: 'named_by_caller' },
 ];
 
 const through = fc.record({
   proxies: fc.subarray(['x']),
   reactors: fc.subarray(['x', 'y'], { minLength: 1 }),
+  callbacks: fc.subarray(['https://a.example/', 'https://a.example/hooks', 'https://a.example/hooks/']),
 });
 const withThrough = <T extends { permissions: readonly string[] }>(
   each: T,

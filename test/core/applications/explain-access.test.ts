@@ -15,7 +15,12 @@ const IDS = ['token-1', 'token-2', 'other'];
 const container = fc.constantFrom(...CONTAINERS);
 const right = fc.oneof(
   fc.constantFrom<Right>(...PERMISSIONS),
-  fc.constantFrom<Right>({ use: { reactor: 'x' } }, { use: { proxy: 'y' } }, { use: 'named_by_caller' }),
+  fc.constantFrom<Right>(
+    { use: { reactor: 'x' } },
+    { use: { reactor: 'x', callback: 'https://a.example/hooks/7' } },
+    { use: { proxy: 'y' } },
+    { use: 'named_by_caller' },
+  ),
 );
 const condition = fc.oneof(
   fc.record({
@@ -41,7 +46,11 @@ const rule = fc
     transform: fc.constantFrom(...TRANSFORMS),
     permissions: fc.subarray([...PERMISSIONS, 'token:use' as const], { minLength: 1 }),
     through: fc.option(
-      fc.constantFrom({ proxies: [], reactors: ['x'] }, { proxies: ['y'], reactors: ['z'] }),
+      fc.constantFrom(
+        { proxies: [], reactors: ['x'] },
+        { proxies: [], reactors: ['x'], callbacks: ['https://a.example/hooks'] },
+        { proxies: ['y'], reactors: ['z'] },
+      ),
       { nil: undefined },
     ),
   })

@@ -9,12 +9,27 @@ import { permissionOf, type Right, type Way } from '../../../src/core/access/acc
 /** docs/contract.md#where-plaintext-may-go: whether a rule lets plaintext take this way. */
 function leadsTo({ through }: AccessRule, way: Way): boolean {
   if (through === undefined) return true;
-  const destination = typeof way === 'object' ? Object.entries(way)[0] : undefined;
-  const named = [
-    ...through.proxies.map((id) => `proxy ${id}`),
-    ...through.reactors.map((id) => `reactor ${id}`),
-  ];
-  return destination !== undefined && named.includes(destination.join(' '));
+  if (way === 'named_by_caller') return false;
+  if ('proxy' in way) return through.proxies.includes(way.proxy);
+  if (!through.reactors.includes(way.reactor)) return false;
+  const { callback } = way;
+  return callback === undefined || (through.callbacks ?? []).some((address) => isPartOf(address, callback));
+}
+
+/** Compares segment by segment: an address permits itself and everything below it. */
+function isPartOf(address: string, callback: string): boolean {
+  if (address === callback) return true;
+  const above = address.replace(/\/$/, '').split('/');
+  const below = callback.split('/');
+  return (
+    below.length > above.length &&
+    above.every((part, index) => below[index] === part) &&
+    below
+      .slice(above.length)
+      .every((part, index, all) =>
+        part === '' ? index === all.length - 1 : /^[A-Za-z0-9_~-]/.test(part) && !/[^\w.~-]/.test(part),
+      )
+  );
 }
 
 /** docs/contract.md#how-access-is-decided, word by word and without regard to speed. */

@@ -144,6 +144,20 @@ export function anInvocationWorld() {
     onReleased: (waitedMs) => void waits.push(waitedMs),
   };
 
+  const startAs = (reactorId: string, args: object, by: Caller, callbackUrl?: string) =>
+    startInvocation(
+      deps,
+      by,
+      {
+        reactorId,
+        args: args as never,
+        timeoutMs: 10_000,
+        service: { baseUrl: 'https://api.example.com', headerPrefix: 'SVC' },
+        ...(callbackUrl !== undefined && { callbackUrl }),
+      },
+      randomIdentity(machinePlatform.random),
+    );
+
   /** Runs a process; if it dies, its message is delivered again. */
   const inProcess = async (act: () => Promise<void>): Promise<boolean> => {
     life.isDead = false;
@@ -180,18 +194,9 @@ export function anInvocationWorld() {
     pass: (ms: number) => (now += ms),
     now: () => now,
     start: (reactorId: string, args: object = {}, by = caller) =>
-      startInvocation(
-        deps,
-        by,
-        {
-          reactorId,
-          args: args as never,
-          callbackUrl: 'https://example.com/hook?secret=1',
-          timeoutMs: 10_000,
-          service: { baseUrl: 'https://api.example.com', headerPrefix: 'SVC' },
-        },
-        randomIdentity(machinePlatform.random),
-      ),
+      startAs(reactorId, args, by, 'https://example.com/hook?secret=1'),
+    /** Its caller reads the result. */
+    startWithoutCallback: (reactorId: string) => startAs(reactorId, {}, caller),
     /**
      * Handles every message that is due. If its handler dies, a message is due again after its
      * visibility timeout.

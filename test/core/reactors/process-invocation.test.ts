@@ -74,6 +74,22 @@ describe('an asynchronous invocation', () => {
     expect([world.invocations.size, world.contents.size]).toEqual([0, 0]);
   });
 
+  it('runs without an address, sends nothing, and is read by its caller for 24 hours', async () => {
+    const world = anInvocationWorld();
+    const reactor = await aReactor(world);
+    const id = await world.startWithoutCallback(reactor);
+    await live(world, 3);
+    expect([world.runs.get(id), world.received, world.attempts.length]).toEqual([1, [], 1]);
+    const read = await result(world, reactor, id);
+    expect([read.status, read.result?.reveal()]).toEqual(['succeeded', { raw: { ok: true } }]);
+    await expect(resendDelivery(world.deps, only(world.invocations.values()))).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    world.pass(READABLE_MS);
+    await world.sweep();
+    expect([world.invocations.size, world.contents.size]).toEqual([0, 0]);
+  });
+
   it('carries nothing but ids in its messages', async () => {
     const world = anInvocationWorld();
     await world.start(await aReactor(world), { secret: 'planted' });
@@ -223,22 +239,6 @@ describe('the delivery of a result', () => {
     await expect(resendDelivery(world.deps, only(parked))).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('counts an unreachable receiver as an attempt, and is deleted with its content after parking', async () => {
-    const world = anInvocationWorld();
-    world.receiverResponds(() => {
-      const cause = Object.assign(new Error('planted'), { code: 'ECONNREFUSED' });
-      throw new ServiceError('destination_unreachable', 'down', { cause });
-    });
-    await world.start(await aReactor(world));
-    await live(world, 120);
-    expect(only(await listUndelivered(world.deps, 10))).toMatchObject({
-      delivery: 'parked',
-      attempts: 10,
-      lastReason: 'connection refused',
-    });
-    expect(only(world.invocations.values())).not.toHaveProperty('lastStatus');
-    world.pass(PARKED_MS);
-    await world.sweep();
   it('is parked at once after 410, and can be sent again', async () => {
     const world = anInvocationWorld();
     world.receiverResponds(() => 410);
@@ -271,6 +271,22 @@ describe('the delivery of a result', () => {
     expect(only(world.invocations.values()).dueAt - world.now()).toBe(seconds * 1_000);
   });
 
+  it('counts an unreachable receiver as an attempt, and is deleted with its content after parking', async () => {
+    const world = anInvocationWorld();
+    world.receiverResponds(() => {
+      const cause = Object.assign(new Error('planted'), { code: 'ECONNREFUSED' });
+      throw new ServiceError('destination_unreachable', 'down', { cause });
+    });
+    await world.start(await aReactor(world));
+    await live(world, 120);
+    expect(only(await listUndelivered(world.deps, 10))).toMatchObject({
+      delivery: 'parked',
+      attempts: 10,
+      lastReason: 'connection refused',
+    });
+    expect(only(world.invocations.values())).not.toHaveProperty('lastStatus');
+    world.pass(PARKED_MS);
+    await world.sweep();
     expect([world.invocations.size, world.contents.size]).toEqual([0, 0]);
   });
 
@@ -344,11 +360,13 @@ describe('an invocation whose content is missing', () => {
 });
 
 describe('any number of invocations, with workers, senders and sweeps that die at any step and messages that get lost', () => {
-  it('run at most once each, and every one ends in a delivery', async () => {
+  it('run at most once each, and every one ends in a delivery, or can be read', async () => {
     const world = anInvocationWorld();
     const reactor = await aReactor(world);
     const ids: string[] = [];
+    const unsent: string[] = [];
     for (let count = 0; count < cases(300); count += 1) ids.push(await world.start(reactor));
+    for (let count = 0; count < cases(50); count += 1) unsent.push(await world.startWithoutCallback(reactor));
     world.diesWhen(() => random() < 0.05);
     world.losesMessagesWhen(() => random() < 0.2);
     await live(world, 60);
@@ -357,6 +375,10 @@ describe('any number of invocations, with workers, senders and sweeps that die a
     expect([...world.runs.values()].every((count) => count === 1)).toBe(true);
     const delivered = new Set(world.received.map(({ id }) => id));
     expect(ids.filter((id) => !delivered.has(id))).toEqual([]);
+    for (const id of unsent) {
+      expect(delivered.has(id)).toBe(false);
+      expect((await result(world, reactor, id)).status).toMatch(/^(succeeded|failed)$/);
+    }
     // Some were interrupted, and all of those report it.
     const interrupted = world.received.filter(({ body }) => (body as { status?: number }).status === 500);
     expect(interrupted.length).toBeGreaterThan(5);
