@@ -51,8 +51,8 @@ const withNames = async ({ vault }: GetProxyDeps, batch: readonly ListedProxy[])
 const PAGE_BYTES = 2_900_000;
 
 /**
- * Lists the tenant's proxies, newest first, or those under `ids` in their order. Only the proxies of
- * the page are read and opened: their number and their names come from small items beside them.
+ * Lists the tenant's proxies, newest first, or those under `ids` in their order. Only the proxies
+ * of the page are read and opened: their number and their names come from small items beside them.
  */
 export async function listProxies(
   deps: GetProxyDeps & { readonly tenantKeys: TenantKeys },

@@ -6,9 +6,9 @@ export type InvocationState = 'queued' | 'running' | 'succeeded' | 'failed';
 
 /**
  * The state of the delivery of a result: `none` before there is one, and again once its content is
- * deleted; `unwanted` throughout if the caller named no address. A `parked` delivery gets no further
- * attempt, and waits until it is sent again. A `forbidden` one has ended because a key was revoked.
- * It is listed beside those, and never sent again.
+ * deleted; `unwanted` throughout if the caller named no address. A `parked` delivery gets no more
+ * attempts, and waits until it is sent again. A `forbidden` one has ended because a key was
+ * revoked. It is listed beside those, and never sent again.
  */
 export type DeliveryState = 'none' | 'unwanted' | 'pending' | 'delivered' | 'parked' | 'forbidden';
 
