@@ -18,9 +18,9 @@ export interface CommandBehaviour {
   readonly isBad?: (response: Response) => boolean;
 }
 
-/** Ids of records that cannot be decrypted. */
-const idsIn = (unreadable: unknown): string =>
-  Array.isArray(unreadable) && unreadable.length > 0 ? `; cannot be decrypted: ${unreadable.join(', ')}` : '';
+/** Ids of records that were left as they are. */
+const idsIn = (ids: unknown, why = 'cannot be decrypted'): string =>
+  Array.isArray(ids) && ids.length > 0 ? `; ${why}: ${ids.join(', ')}` : '';
 
 /** A command whose responses say where the next step begins. */
 const hasEnded = ({ next }: Response): boolean => next === null;
@@ -83,6 +83,17 @@ export const COMMAND_BEHAVIOUR: Readonly<Record<CommandName, CommandBehaviour>> 
     progress: ({ seen, reencrypted, left, unreadable }) =>
       `${String(seen)} read, ${String(reencrypted)} reencrypted, ${String(left)} left so far${idsIn(unreadable)}`,
     isBad: ({ left }) => left !== 0,
+  },
+  'index-cards': {
+    does: 'Lets searches find older cards of a tenant by their last four digits, as they find new ones',
+    isDone: hasEnded,
+    joined: (before, response) => ({
+      ...sumsOf(before, response),
+      left: [...listIn(before, 'left'), ...listIn(response, 'left')],
+    }),
+    progress: ({ seen, indexed, left }) =>
+      `${String(seen)} cards read, ${String(indexed)} indexed${idsIn(left, 'cannot be decrypted, or are busy')}`,
+    isBad: ({ left }) => Array.isArray(left) && left.length > 0,
   },
   'rotate-deployment-key': {
     does: 'Makes another deployment key, which wraps new roots; rewrap-roots moves the existing ones',

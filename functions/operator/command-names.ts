@@ -67,6 +67,7 @@ export const COMMANDS = {
   'rotate-keys': { needs: ['tenant'], takes: [] },
   'replace-root': { needs: ['tenant'], takes: ['start'] },
   reencrypt: { needs: ['tenant'], takes: [] },
+  'index-cards': { needs: ['tenant'], takes: [] },
   'rotate-deployment-key': { needs: [], takes: [] },
   'rewrap-roots': { needs: [], takes: ['tenant', 'wrapped-by'] },
   'destroy-tenant': { needs: ['tenant', 'confirm'], takes: [] },

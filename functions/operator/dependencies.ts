@@ -33,6 +33,7 @@ import type { CreateTenantDeps } from '../../src/core/operator/create-tenant.ts'
 import type { TenantStore } from '../../src/core/tenants/tenant.ts';
 import type { DestroyTenantDeps } from '../../src/core/operator/destroy-tenant.ts';
 import type { HealthDeps } from '../../src/core/sweep/health.ts';
+import type { IndexCardsDeps } from '../../src/core/operator/index-cards.ts';
 import type { ReencryptDeps } from '../../src/core/operator/reencrypt-records.ts';
 import type { ReplaceRootDeps } from '../../src/core/operator/replace-root.ts';
 import type { RotateDataKeyDeps } from '../../src/core/operator/rotate-data-key.ts';
@@ -68,6 +69,7 @@ export type OperatorDeps = {
   ReplaceRootDeps &
   RewrapDeps &
   ReencryptDeps &
+  IndexCardsDeps &
   DestroyTenantDeps &
   HealthDeps;
 

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { indexCardsStep } from '../../src/core/operator/index-cards.ts';
 import { listKeysStep, type ListedKey } from '../../src/core/operator/list-keys.ts';
 import { existingTenant } from '../../src/core/tenants/change-tenant.ts';
 import { createTenant } from '../../src/core/operator/create-tenant.ts';
@@ -105,6 +106,7 @@ const openChunk = z.object({
 /** Members without a flag: where the previous step ended, and the mode of the schedule. */
 const UNFLAGGED: Readonly<Partial<Record<CommandName, z.core.$ZodShape>>> = {
   'list-keys': { after: z.optional(z.uuid()) },
+  'index-cards': { after: z.optional(z.string()) },
   'who-saw': { at: z.optional(z.object({ tenant_id: trail, before: z.optional(z.string()) })) },
   'export-audit': { at: z.optional(z.int()) },
   'verify-audit': { chunk: z.nullish(openChunk), latest: z.optional(z.boolean()) },
@@ -209,6 +211,11 @@ const RUN: {
   reencrypt: async (deps: OperatorDeps, raw: Command<'reencrypt'>) => {
     const { isDone, ...counts } = await reencryptStep(deps, raw.tenant_id);
     return { ...counts, done: isDone };
+  },
+  /** One step; the command line repeats it until the last. */
+  'index-cards': async (deps: OperatorDeps, raw: Command<'index-cards'> & { readonly after?: string }) => {
+    const { indexed, seen, left, next } = await indexCardsStep(deps, raw.tenant_id, raw.after);
+    return { indexed, seen, left, next: next === undefined ? null : { after: next } };
   },
   'rotate-deployment-key': async (deps: OperatorDeps) => ({
     deployment_key: (await rotateDeploymentKey(deps)).id,

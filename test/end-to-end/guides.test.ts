@@ -164,11 +164,13 @@ describe('the guide to erase a person', () => {
 describe('the guide to run code', () => {
   it('has blocks that hand the job a line which only the bank can open', async () => {
     const stdout = await pasted(guide('run-code'));
-    // `bank` prints the two numbers. No response has one, nor has an error.
+    // `bank` prints the three numbers. No response has one, nor has an error.
     expect(linesOf(stdout).filter((line) => /\d{16}/.test(line))).toEqual([
       '{"number":"4242424242424242","year":2030,"amount":1299}',
       '{"number":"5425233430109903","year":2031,"amount":500}',
+      '{"number":"5425233430109903","year":2031,"amount":900}',
     ]);
+    expect(linesOf(stdout).filter((line) => line === '403')).toHaveLength(3);
   });
 });
 

@@ -83,7 +83,7 @@ function ThroughFields({ rule, onChange }: RuleProps) {
       <IdsField label="Reactors" ids={through.reactors ?? []} onChange={change('reactors')} />
       <IdsField
         label="Callbacks of these reactors"
-        hint="Addresses with commas, such as https://shop.example/hooks. What is below them is permitted too."
+        hint="Addresses with commas, such as https://shop.example.com/hooks. What is below them is permitted too."
         ids={through.callbacks ?? []}
         onChange={change('callbacks')}
       />

@@ -21,18 +21,12 @@ interface Options {
   readonly isDeduplicated: boolean;
 }
 
-/** What people search by. Other types have an index of their own, or none. */
-const INDEXES: Readonly<Partial<Record<TokenType, string>>> = {
-  card: '{{ data.number | last4 }}',
-  card_number: '{{ data | last4 }}',
-};
-
 const NO_OPTIONS: Options = {
   id: '',
   containers: '',
   expires: '',
   mask: '',
-  indexes: '{{ data.number | last4 }}',
+  indexes: '',
   fingerprint: '',
   isDeduplicated: false,
 };
@@ -100,7 +94,7 @@ function OptionFields({
         lines={2}
         value={options.indexes}
         onChange={set('indexes')}
-        hint="One expression a line. {{ data.number | last4 }} finds a card by its last four digits."
+        hint="One expression a line. Default: those of the type, such as the last four digits of a card."
         isMachineText
       />
       <TextField
@@ -153,7 +147,6 @@ export function NewTokenView() {
           onType={(next) => {
             setType(next);
             setTyped({});
-            setOptions({ ...options, indexes: INDEXES[next] ?? '' });
           }}
           typed={typed}
           onTyped={setTyped}

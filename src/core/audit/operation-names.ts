@@ -68,6 +68,7 @@ export const OPERATION_NAMES = [
   'replace-root',
   'rebuild-index',
   'reencrypt',
+  'index-cards',
   'destroy-tenant',
   'health',
   'rotate-webhook-secret',

@@ -11,13 +11,12 @@ import type { StoredProxy } from '../proxies/stored-proxy.ts';
 import { openReactor, encryptContent } from '../reactors/open-reactor.ts';
 import type { StoredReactor } from '../reactors/reactor.ts';
 import type { ReactorStore } from '../reactors/reactor-store.ts';
-import { defined } from '../shared/defined.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { rederive } from '../tokens/rederive.ts';
-import { reencryptContent } from '../tokens/encrypt-content.ts';
 import type { StoredToken, TokenSummary } from '../tokens/token.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { withReencryptedSecrets } from '../webhooks/webhook-secrets.ts';
+import { walkTokens, writeAgain } from './walk-tokens.ts';
 
 export interface ReencryptDeps extends TenantDeps {
   readonly tokenStore: TokenStore;
@@ -45,12 +44,6 @@ export interface ReencryptStep {
   readonly isDone: boolean;
 }
 
-/** Most tokens that a step reads. */
-const STEP = 200;
-/** Most tokens whose data is in memory concurrently. Each may have 3.5 MB. */
-const AT_ONCE = 10;
-/** A step ends after this time, in ms: a third of a function's time limit. */
-const STEP_MS = 20_000;
 /** Attempts to reencrypt a token that other writers change meanwhile. */
 const ATTEMPTS = 4;
 
@@ -91,20 +84,10 @@ const isOld = (goal: Goal, token: Summary): boolean =>
   macVersion(token.clearMac) < goal.derivedSince ||
   isDerivedBefore(goal, token);
 
-/**
- * Encrypts a token again, and derives its values again if they come from another root. A cvc is
- * left out because it expires soon enough.
- */
+/** Encrypts a token again, and derives its values again if they come from another root. */
 async function sealToken(deps: ReencryptDeps, token: StoredToken, goal: Goal): Promise<Outcome> {
   const derived = isDerivedBefore(goal, token) ? await rederive(deps, token) : {};
-  const changed = { ...token, ...derived, version: token.version + 1 };
-  const next = { ...changed, ...(await reencryptContent(deps.vault, token, changed)) };
-  const outcome = await deps.tokenStore.update(token, { token: next });
-  if (outcome === 'written') return 'reencrypted';
-  // Another token may hold the lock under the new root. It stays there.
-  if (outcome === 'changed' || 'idTakenBy' in outcome) return 'left';
-  const again = await deps.tokenStore.update(token, { token: { ...next, holdsLock: false } });
-  return again === 'written' ? 'reencrypted' : 'left';
+  return (await writeAgain(deps, token, derived)) ? 'reencrypted' : 'left';
 }
 
 /**
@@ -183,39 +166,6 @@ async function actOn<T extends { readonly id: string }>(
   }
 }
 
-async function tokensAfter(deps: ReencryptDeps, tenantId: string, after: string | undefined) {
-  const wanted = defined({ terms: [], expected: STEP, after });
-  for await (const batch of deps.tokenStore.candidates(tenantId, wanted))
-    if (batch.length > 0) return batch.slice(0, STEP);
-  return [];
-}
-
-/**
- * Reencrypts the tokens after a position, for a limited time. Returns the position of the last one;
- * `undefined` if there was none.
- */
-async function reencryptTokens(
-  deps: ReencryptDeps,
-  tenantId: string,
-  after: string | undefined,
-  goal: Goal,
-  tally: Tally,
-): Promise<string | undefined> {
-  const deadline = deps.clock() + STEP_MS;
-  const candidates = await tokensAfter(deps, tenantId, after);
-  let last: string | undefined;
-  for (let at = 0; at < candidates.length && (at === 0 || deps.clock() < deadline); at += AT_ONCE) {
-    const turn = candidates.slice(at, at + AT_ONCE);
-    const summaries = await deps.tokenStore.findSummaries(
-      tenantId,
-      turn.map(({ id }) => id),
-    );
-    await actOn(tally, summaries, (summary) => guarded(deps, () => reencryptToken(deps, summary, goal)));
-    last = turn.at(-1)?.position;
-  }
-  return last;
-}
-
 type Walked = Omit<ReencryptionWalk, 'after'>;
 
 /** A walk must start at this time or later to count for the root that is being introduced. */
@@ -277,7 +227,9 @@ export async function reencryptStep(deps: ReencryptDeps, tenantId: string): Prom
   deps.tenantKeys.learn(tenantId, tenant);
   const [walk, goal] = [walkOf(tenant, now), goalOf(tenant, now)];
   const tally: Tally = { reencrypted: 0, seen: 0, left: 0, unreadable: [] };
-  const after = await reencryptTokens(deps, tenantId, walk.after, goal, tally);
+  const after = await walkTokens(deps, tenantId, walk.after, (summaries) =>
+    actOn(tally, summaries, (summary) => guarded(deps, () => reencryptToken(deps, summary, goal))),
+  );
   if (after === undefined) {
     for await (const batch of deps.reactorStore.list(tenantId, undefined))
       await actOn(tally, batch, (reactor) => guarded(deps, () => reencryptReactor(deps, reactor, goal)));

@@ -16,7 +16,7 @@ import { checkContainers, checkExpiration, reportDataMembers } from './check-con
 import { checkExpression, reportInMask } from './check-expression.ts';
 import { evaluateIndexes } from './evaluate-indexes.ts';
 import { containerTerms, hashTerm, type IndexTerm } from './index-term.ts';
-import { checkDetails, withoutDefaults, type TokenDetails } from './token-details.ts';
+import { checkDetails, defaultIndexesOf, withoutDefaults, type TokenDetails } from './token-details.ts';
 import type { TokenInput } from './token-input.ts';
 import type { TokenType } from './types/definition.ts';
 import { withinMembers } from './within-members.ts';
@@ -163,7 +163,8 @@ export function prepareContent(
 
   const { data, cvc } = separated(type, checked);
   const value = evaluateFingerprint(content, type, data, fields.report, budget);
-  const indexes = evaluateIndexes(content.searchIndexes, type.searchIndexes, data, fields.report, budget);
+  const defaults = defaultIndexesOf(type, content);
+  const indexes = evaluateIndexes(content.searchIndexes, defaults, data, fields.report, budget);
   const { mask = type.mask } = content;
   const masked = tryMask(mask, data, fields.report, preparation);
   fields.throwIfFailed();

@@ -128,13 +128,17 @@ export function checkDetails(details: TokenDetails, report: Report, budget: Budg
   checkSearchIndexes(details.searchIndexes ?? [], report, budget);
 }
 
+/** The indexes of a token that has none of its own. */
+export const defaultIndexesOf = (type: TokenType, { mask }: TokenDetails): readonly string[] =>
+  mask === undefined ? [...type.searchIndexes, ...(type.maskedIndexes ?? [])] : type.searchIndexes;
+
 /** Removes members that equal the defaults, so that a plain token stores no details at all. */
 export function withoutDefaults(
   { metadata, mask, searchIndexes, fingerprintExpression }: TokenDetails,
   type: TokenType,
 ): TokenDetails {
-  const noIndexes =
-    searchIndexes === undefined || (searchIndexes.length === 0 && type.searchIndexes.length === 0);
+  const hasDefaults = type.searchIndexes.length > 0 || type.maskedIndexes !== undefined;
+  const noIndexes = searchIndexes === undefined || (searchIndexes.length === 0 && !hasDefaults);
   return defined({
     metadata: Object.keys(metadata ?? {}).length === 0 ? undefined : metadata,
     mask: mask === null && type.mask === null ? undefined : mask,
@@ -150,7 +154,7 @@ export function maskOf(type: TokenType, { mask = type.mask }: TokenDetails): Jso
 
 /** Fills the gaps in the details of a token with the defaults of its type. */
 export function describe(type: TokenType, details: TokenDetails): TokenDescription {
-  const searchIndexes = details.searchIndexes ?? type.searchIndexes;
+  const searchIndexes = details.searchIndexes ?? defaultIndexesOf(type, details);
   return defined({
     mask: maskOf(type, details),
     metadata: details.metadata,

@@ -18,6 +18,7 @@ const prepare = (type: TokenTypeName, data: Json, more: Partial<TokenInput> = {}
     { now: NOW, budget: aBudget(), clientCompatibility: 'strict' },
   );
 const print = (...args: Parameters<typeof prepare>) => prepare(...args).fingerprints(key).fingerprint;
+const BANK = { account_number: '000123456789', routing_number: '021000021' };
 const CARD = { number: '4242424242424242', expiration_month: 1, expiration_year: 2030 };
 
 function errorsOf(...args: Parameters<typeof prepare>): unknown {
@@ -51,12 +52,21 @@ describe('the content of a token', () => {
     expect(prepare('card', CARD).containers).toEqual(['/pci/high/']);
     expect(prepare('card', CARD, { containers: [] }).containers).toEqual(['/pci/high/']);
     expect(prepare('card', CARD, { containers: ['/A/', '/a/', '/B/'] }).containers).toEqual(['/a/', '/b/']);
-    expect(prepare('card', CARD).hasTerms).toBe(false);
-    expect(prepare('card', CARD, { containers: ['/PCI/high/'] }).hasTerms).toBe(false);
-    expect(prepare('card', CARD, { metadata: { a: 'b' } }).terms(key)).toHaveLength(1);
-    expect(prepare('card', CARD, { containers: ['/a/b/'] }).terms(key)).toHaveLength(2);
+    expect(prepare('bank', BANK).hasTerms).toBe(false);
+    expect(prepare('bank', BANK, { containers: ['/BANK/high/'] }).hasTerms).toBe(false);
+    expect(prepare('bank', BANK, { metadata: { a: 'b' } }).terms(key)).toHaveLength(1);
+    expect(prepare('bank', BANK, { containers: ['/a/b/'] }).terms(key)).toHaveLength(2);
     expect(prepare('social_security_number', '123-45-6789').terms(key)).toHaveLength(3);
     expect(prepare('social_security_number', '123456789').terms(key)).toHaveLength(2);
+  });
+
+  it('has an index of the last four digits of a card only where its mask shows them', () => {
+    const [term] = prepare('token', CARD.number.slice(-4), { searchIndexes: ['{{ data }}'] }).terms(key);
+    expect(prepare('card', CARD).terms(key)).toEqual([term]);
+    expect(prepare('card_number', CARD.number).terms(key)).toEqual([term]);
+    for (const own of [{ mask: 'hidden' }, { mask: null }, { searchIndexes: [] }])
+      expect(prepare('card', CARD, own).hasTerms).toBe(false);
+    expect(prepare('card', CARD, { searchIndexes: [] }).details).toEqual({ searchIndexes: [] });
   });
 
   it('stores no details that only repeat the default', () => {

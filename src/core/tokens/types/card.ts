@@ -108,6 +108,7 @@ export const card = {
   hasPartialFingerprint: true,
   renewable: ['expiration_month', 'expiration_year'],
   searchIndexes: [],
+  maskedIndexes: ['{{ data.number | last4 }}'],
   identifying: (data) => identifyingNumber(numberOf(data)),
   separateMember: 'cvc',
   enrich: (shown) => enrichmentsOf(numberOf(shown)),
@@ -117,6 +118,7 @@ export const cardNumber = textType({
   name: 'card_number',
   check: checkCardNumber,
   containers: ['/pci/high/'],
+  maskedIndexes: ['{{ data | last4 }}'],
   identifying: identifyingNumber,
   enrich: enrichmentsOf,
 });

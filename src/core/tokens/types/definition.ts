@@ -31,6 +31,11 @@ export interface TokenType {
   readonly compared?: (data: Json) => Json;
   readonly searchIndexes: readonly string[];
   /**
+   * Further default indexes of tokens that have the mask of the type, which shows as much as these
+   * find.
+   */
+  readonly maskedIndexes?: readonly string[];
+  /**
    * Values that the id of a token must not reveal (docs/decisions/0004). With `unknown`, ids are
    * not checked, and their expressions may use every filter.
    */
