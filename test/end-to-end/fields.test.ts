@@ -5,6 +5,8 @@ import { startCheckout, type Checkout } from '../support/checkout.ts';
 import { startChromium, type Chromium, type Frame } from '../support/chromium.ts';
 import { heapTexts, openFields, servePages, type FieldsPage, type Pages } from '../support/fields-page.ts';
 import { needing } from '../support/needing.ts';
+import { until } from '../support/until.ts';
+import { FIELD_KINDS } from '../../packages/fields/src/protocol.ts';
 import { anApplication, aRevealingApplication, client, credentials } from '../support/service.ts';
 import { inThoroughRun } from '../../packages/local-aws/test/in-thorough-run.ts';
 
@@ -103,6 +105,22 @@ async function openPage({
       ${more}
     </script></body></html>`;
   page = await openFields(chromium, pages.add(html));
+}
+
+/** Opens a page with a plain input, and a field of each kind. */
+async function openAllKinds(): Promise<void> {
+  page = await openFields(
+    chromium,
+    pages.add(`<!doctype html><html lang="en"><input id="plain">
+      ${FIELD_KINDS.map((kind) => `<div id="${kind}" style="height: 40px"></div>`).join('')}
+      <script type="module">
+        import { createFields } from '${credentials.fields_url}/fields.js';
+        const fields = createFields({ apiKey: '${publicKey}' });
+        window.each = Object.fromEntries(${stringify(FIELD_KINDS)}.map((kind) => [kind, fields.field(kind, kind === 'text' ? { maxLength: 5 } : {})]));
+        window.fields = fields;
+        for (const kind of Object.keys(each)) each[kind].mount('#' + kind);
+      </script>`),
+  );
 }
 
 async function fillPage({ number = NUMBER, expiry = '12/30', cvc = CVC } = {}): Promise<void> {
@@ -438,18 +456,7 @@ describe('a page with fields', () => {
   });
 
   it('has what a plain input has under a keyboard that composes, formatted at the end', async () => {
-    const kinds = ['card_number', 'card_expiration', 'card_cvc', 'account_number', 'routing_number', 'text'];
-    page = await openFields(
-      chromium,
-      pages.add(`<!doctype html><html lang="en"><input id="plain">
-        ${kinds.map((kind) => `<div id="${kind}" style="height: 40px"></div>`).join('')}
-        <script type="module">
-          import { createFields } from '${credentials.fields_url}/fields.js';
-          const fields = createFields({ apiKey: '${publicKey}' });
-          window.each = Object.fromEntries(${stringify(kinds)}.map((kind) => [kind, fields.field(kind, kind === 'text' ? { maxLength: 5 } : {})]));
-          for (const kind of Object.keys(each)) each[kind].mount('#' + kind);
-        </script>`),
-    );
+    await openAllKinds();
     const typed = [
       ['card_number', '5555555555554444', '5555 5555 5555 4444'],
       ['card_number', '５５５５５５５５５５５５４４４４', '5555 5555 5555 4444'],
@@ -477,6 +484,30 @@ describe('a page with fields', () => {
       await page.tab.until(`!each.${kind}.state.empty`);
       await page.tab.evaluate(`each.${kind}.clear()`);
       await page.tab.until(`each.${kind}.state.empty`);
+    }
+  });
+
+  it('has no scroll bar in a field of any kind, language, style and zoom', async () => {
+    await openAllKinds();
+    await page.tab.until(`document.querySelectorAll('[data-ready]').length === ${FIELD_KINDS.length}`);
+    const styles = [
+      {},
+      { base: { fontSize: '40px', padding: '30px', lineHeight: '3', letterSpacing: '1em' } },
+      { base: { fontSize: '7.3px', padding: '0.3px' }, invalid: { fontSize: '19.7px' } },
+    ];
+    const languages = ['en', 'ar', 'de', 'es', 'fr', 'he', 'it', 'ja', 'nl', 'pl', 'pt', 'zh'];
+    const beyond = `(({ scrollHeight, scrollWidth, clientWidth, lang }) => [lang, scrollHeight - innerHeight, scrollWidth - innerWidth, clientWidth - innerWidth])(document.documentElement)`;
+    for (const [index, language] of languages.entries()) {
+      const options = { locale: language, style: styles[index % styles.length] };
+      const zoom = [1, 1.1, 1.33, 0.67][index % 4];
+      await page.tab.evaluate(
+        `fields.configure(${stringify(options)}); document.body.style.zoom = ${String(zoom)}`,
+      );
+      for (const kind of FIELD_KINDS) {
+        const frame = await page.frame(kind);
+        await until(async () => ((await frame.evaluate(beyond))[0] === language ? true : undefined));
+        expect([kind, zoom, ...(await frame.evaluate(beyond))]).toEqual([kind, zoom, language, 0, 0, 0]);
+      }
     }
   });
 

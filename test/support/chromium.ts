@@ -240,12 +240,7 @@ async function aTab(connection: ReturnType<typeof connect>): Promise<Tab> {
 
 /** Headless Chromium. Every tab has separate storage and cookies. */
 export async function startChromium(): Promise<Chromium> {
-  const flags = [
-    ...CHROMIUM_FLAGS,
-    `--user-data-dir=${temporaryFolder()}`,
-    '--remote-debugging-pipe',
-    '--hide-scrollbars',
-  ];
+  const flags = [...CHROMIUM_FLAGS, `--user-data-dir=${temporaryFolder()}`, '--remote-debugging-pipe'];
   const child = spawn('/usr/bin/chromium', [...flags, 'about:blank'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
   });

@@ -6,6 +6,7 @@ import {
   type FieldPlaceholder,
   type NewFieldOptions,
 } from './field-interface.ts';
+import { createFocusOrder, type FocusReport } from './focus-order.ts';
 import { newId } from './new-id.ts';
 import { openFrame, type FrameConnection, type Outcome } from './frame-connection.ts';
 import {
@@ -53,6 +54,9 @@ function elementOf(target: Element | string): Element {
 function mark(element: Element | undefined, marks: Readonly<Record<string, boolean>>): void {
   for (const [name, isSet] of Object.entries(marks)) element?.toggleAttribute(`data-${name}`, isSet);
 }
+
+/** One for the page, whose focus is at one field of all forms. */
+const focusOrder = createFocusOrder<PageField>((field, what) => field.showFocus(what));
 
 /** The page's side of a field. Its class is not public: a page has only the interface. */
 export class PageField implements Field {
@@ -142,6 +146,7 @@ export class PageField implements Field {
     this.#wantsFocus = false;
     this.#state = EMPTY;
     this.#endSchemes();
+    focusOrder.forget(this);
     mark(this.#element, { ready: false, focused: false, empty: false, complete: false, invalid: false });
     this.#element = undefined;
     frame.remove();
@@ -150,6 +155,9 @@ export class PageField implements Field {
 
   focus(): void {
     this.#wantsFocus = !this.#isReady;
+    if (!this.#isReady || this.#options.disabled === true) return;
+    // WebKit focuses no input in a frame that does not have the focus itself.
+    this.#frame?.iframe.focus();
     this.#send({ type: 'focus' });
   }
 
@@ -184,6 +192,11 @@ export class PageField implements Field {
     if (this.kind === 'card_cvc') this.#send({ type: 'brand', brand: this.#group.brand() });
   }
 
+  showFocus(what: FocusReport): void {
+    mark(this.#element, { focused: what === 'focus' });
+    this.#emit(what, undefined);
+  }
+
   /** Sends a request from the frame of this field. */
   async submit(submission: Submission, signal: AbortSignal | undefined): Promise<Outcome> {
     if (this.#frame !== undefined) return this.#frame.submit(submission, signal);
@@ -208,10 +221,8 @@ export class PageField implements Field {
     else if (report.type === 'ready') this.#onReady(report.title);
     else if (report.type === 'renamed') this.#rename(report.title);
     else if (report.type === 'failed') this.#emit('error', new FieldsError(report.failure));
-    else if (report.type === 'focus' || report.type === 'blur') {
-      mark(this.#element, { focused: report.type === 'focus' });
-      this.#emit(report.type, undefined);
-    } else if (report.type === 'enter') this.#emit('enter', undefined);
+    else if (report.type === 'focus' || report.type === 'blur') focusOrder.on(this, report.type);
+    else if (report.type === 'enter') this.#emit('enter', undefined);
   }
 
   #onReady(title: string): void {

@@ -89,9 +89,14 @@ function createFrame(fieldsUrl: string): HTMLIFrameElement {
   return iframe;
 }
 
-/** A frame whose scheme differs from that of its page has an opaque ground. */
-const setScheme = (iframe: HTMLIFrameElement, { scheme }: FrameOptions): void =>
+/** Applies what the page itself decides about a frame. */
+function present(iframe: HTMLIFrameElement, { scheme, disabled }: FrameOptions): void {
+  // A frame whose scheme differs from that of its page has an opaque ground.
   iframe.style.setProperty('color-scheme', scheme, 'important');
+  // A frame without an input to focus is a tab stop of its own in Firefox and WebKit.
+  if (disabled === true) iframe.tabIndex = -1;
+  else iframe.removeAttribute('tabindex');
+}
 
 /** Whether a frame answers: from its load to its first report that is not known yet. */
 function createReadiness(onLate: () => void, loadTimeoutMs = LOAD_MS) {
@@ -151,19 +156,20 @@ export function openFrame(parent: Element, settings: FrameSettings): FrameConnec
   /** A frame that was moved in the page loads again, and is empty. */
   function onLoad(): void {
     waiting.failAll(UNMOUNTED);
+    onReport({ type: 'blur' });
     readiness.start();
     port?.close();
     const channel = new MessageChannel();
     port = channel.port1;
     port.onmessage = onMessage;
     const options = settings.options();
-    setScheme(iframe, options);
+    present(iframe, options);
     const hello: Hello = { cloakroom: HELLO, fieldId, groupId, kind, baseUrl, fixed, options };
     iframe.contentWindow?.postMessage(hello, fieldsUrl, [channel.port2]);
   }
 
   function send(command: Command): void {
-    if (command.type === 'update') setScheme(iframe, command.options);
+    if (command.type === 'update') present(iframe, command.options);
     port?.postMessage(command);
   }
 

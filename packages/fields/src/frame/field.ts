@@ -8,6 +8,7 @@ import {
 } from '../protocol.ts';
 import type { FieldsConfig } from '../../headers.ts';
 import { brandName, brandOf } from './brands.ts';
+import { watchFocus } from './focus.ts';
 import { createInput } from './input.ts';
 import { KINDS } from './kinds/all-kinds.ts';
 import { isLongest, isUsual, shownDigits } from './kinds/card-number.ts';
@@ -162,13 +163,14 @@ export function createField(hello: Hello, config: FieldsConfig, { report }: List
 
   const { element } = input;
   input.onEdit(onInput);
-  element.addEventListener('focus', () => report({ type: 'focus' }));
-  element.addEventListener('blur', () => {
-    isChecked = input.text().trim() !== '';
-    show(true);
-    report({ type: 'blur' });
+  const focus = watchFocus(element, (hasFocus) => {
+    if (!hasFocus) {
+      isChecked = input.text().trim() !== '';
+      show(true);
+    }
+    report({ type: hasFocus ? 'focus' : 'blur' });
   });
-  element.addEventListener('keydown', (event) => {
+  addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || event.isComposing) return;
     // oxlint-disable-next-line no-deprecated -- Safari says so that this Enter ends a composition.
     if (event.keyCode === OF_INPUT_METHOD) return;
@@ -189,8 +191,7 @@ export function createField(hello: Hello, config: FieldsConfig, { report }: List
       show();
     },
     follow(command) {
-      if (command.type === 'focus') element.focus();
-      else if (command.type === 'blur') element.blur();
+      if (command.type === 'focus' || command.type === 'blur') focus[command.type]();
       else if (command.type === 'clear') input.whenComposed(clear);
       else {
         brandBeside = command.brand;

@@ -24,14 +24,25 @@ export interface FieldInput {
 const isSeparator = (character: string | undefined): boolean =>
   character !== undefined && (character === ' ' || character === '/');
 
-/** Deleting a separator deletes the digit next to it, since formatting would set it again. */
-function skipSeparators(input: HTMLInputElement, inputType: string): void {
-  if (input.selectionStart !== input.selectionEnd) return;
-  let caret = input.selectionStart ?? 0;
-  if (inputType === 'deleteContentBackward') while (isSeparator(input.value[caret - 1])) caret -= 1;
-  else if (inputType === 'deleteContentForward') while (isSeparator(input.value[caret])) caret += 1;
-  else return;
-  if (caret !== input.selectionStart) input.setSelectionRange(caret, caret);
+/**
+ * Deletes the digit next to a separator in place of the separator, which formatting would set
+ * again. Only a change by the frame itself does so in every browser: WebKit decides what is deleted
+ * before it says so.
+ */
+function deleteBeyondSeparator(input: HTMLInputElement, event: InputEvent): void {
+  const { inputType } = event;
+  const { value, selectionStart: caret, selectionEnd } = input;
+  const isBackward = inputType === 'deleteContentBackward';
+  if (caret === null || caret !== selectionEnd || !(isBackward || inputType === 'deleteContentForward'))
+    return;
+  const step = isBackward ? -1 : 1;
+  let at = isBackward ? caret - 1 : caret;
+  if (!isSeparator(value[at])) return;
+  while (isSeparator(value[at])) at += step;
+  if (value[at] === undefined) return;
+  event.preventDefault();
+  input.setRangeText('', at, at + 1, 'end');
+  input.dispatchEvent(new InputEvent('input', { inputType, bubbles: true }));
 }
 
 const countedIn = (text: string): number =>
@@ -132,8 +143,8 @@ export function createInput(kind: FieldKind, fixed: FixedOptions): FieldInput {
 
   form.addEventListener('submit', (event) => event.preventDefault());
   const { isComposing, whenComposed } = watchCompositions(input);
-  input.addEventListener('beforeinput', ({ inputType }) => {
-    if (!isComposing()) skipSeparators(input, inputType);
+  input.addEventListener('beforeinput', (event) => {
+    if (!isComposing()) deleteBeyondSeparator(input, event);
   });
   // A page could lead a person to drag the number into one of its own fields.
   form.addEventListener('dragstart', (event) => event.preventDefault());

@@ -13,7 +13,7 @@ const SELECTORS: Readonly<Record<StyleState, string>> = {
   base: '#field',
   placeholder: '#field input::placeholder',
   complete: '[data-complete] #field',
-  focus: '#field:focus-within',
+  focus: '[data-focused] #field',
   invalid: '[data-invalid] #field',
   disabled: '[data-disabled] #field',
 };
