@@ -26,7 +26,7 @@ const nineDigits = () => z.string().check(z.regex(/^(?:-*\d){9}-*$/), z.maxLengt
 export const tokenData = /* @__PURE__ */ madeOnce((): Readonly<Record<TokenTypeName, ZodMiniType>> => ({
   token: described(z.unknown(), 'Any JSON except `null`.'),
   card: z.strictObject({
-    number: described(digits(12, 19), 'Only digits, with a valid check digit (Luhn).'),
+    number: described(digits(12, 19), 'Only digits, not all zero, with a valid check digit (Luhn).'),
     expiration_month: wholeNumber(1, 12),
     expiration_year: described(wholeNumber(1000, 9999), 'Four digits.'),
     cvc: described(
@@ -35,7 +35,10 @@ export const tokenData = /* @__PURE__ */ madeOnce((): Readonly<Record<TokenTypeN
     ),
   }),
   bank: z.strictObject({
-    routing_number: described(matching(/^\d{9}$/), 'With a valid ABA checksum.'),
+    routing_number: described(
+      matching(/^\d{9}$/),
+      'With a prefix of the ABA (00 to 12, 21 to 32, 61 to 72, 80) and a valid checksum.',
+    ),
     account_number: digits(1, 17),
   }),
   card_number: digits(12, 19),

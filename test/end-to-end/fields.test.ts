@@ -222,7 +222,7 @@ describe('a card typed into the fields of the shop', () => {
     await page.tab.until(`document.querySelector('#number[data-focused]')`);
     expect([await text('number-error'), await text('expiry-error'), await text('cvc-error')]).toEqual([
       'Check the card number',
-      'Check the expiry date',
+      'This date is in the past',
       'The security code is not complete',
     ]);
     const number = await page.frame('card_number');

@@ -1,6 +1,7 @@
 import { newId } from './new-id.ts';
 import { FieldsError, type Field, type FieldPlaceholder, type NewFieldOptions } from './field-interface.ts';
 import { PageField, type Group } from './field.ts';
+import { checkOptions, requireKnown, requireNames, SHARED_OPTIONS } from './known-options.ts';
 import { FIELD_KINDS, PLACEHOLDER, type FieldKind, type Operation, type StoredToken } from './protocol.ts';
 import { changedOptions, type PageOptions } from './surroundings.ts';
 
@@ -23,7 +24,10 @@ export interface FieldsOptions extends Pick<PageOptions, 'locale' | 'style' | 'c
   readonly loadTimeoutMs?: number | undefined;
 }
 
-const SHARED_OPTIONS = ['locale', 'style', 'colorScheme', 'direction'];
+const OPTIONS: readonly string[] = [
+  ...(['fieldsUrl', 'baseUrl', 'apiKey', 'session', 'loadTimeoutMs'] satisfies (keyof FieldsOptions)[]),
+  ...SHARED_OPTIONS,
+];
 
 /** JSON in which a field means what a person typed. */
 export type WithFields =
@@ -68,7 +72,7 @@ export interface RequestOptions {
 
 /** Holds the fields of one form. */
 export interface Fields {
-  /** Makes a field. Throws `TypeError` for an unknown kind. */
+  /** Makes a field. Throws `TypeError` for an unknown kind, option, brand or style. */
   field(kind: FieldKind, options?: NewFieldOptions): Field;
   /**
    * Creates a token from what is in fields.
@@ -85,7 +89,7 @@ export interface Fields {
    * @example await fields.update(id, { data: { cvc } });
    */
   update(id: string, change: CardChange, options?: RequestOptions): Promise<StoredToken>;
-  /** Changes options of all fields, such as their language. */
+  /** Changes options of all fields, as their language. Throws `TypeError` for an unknown one. */
   configure(options: Pick<FieldsOptions, 'locale' | 'style' | 'colorScheme' | 'direction'>): void;
   /** Removes all fields from the page. */
   unmount(): void;
@@ -98,6 +102,14 @@ function addressOf(fieldsUrl: string | undefined): string {
   if (!/^https?:$/.test(protocol) || pathname !== '/')
     throw new TypeError('fieldsUrl must be an origin, as https://fields.example.com');
   return origin;
+}
+
+type SharedOptions = Parameters<Fields['configure']>[0];
+
+/** Returns the options that all fields share. */
+function sharedOf(options: FieldsOptions): SharedOptions {
+  const shared: readonly string[] = SHARED_OPTIONS;
+  return Object.fromEntries(Object.entries(options).filter(([name]) => shared.includes(name)));
 }
 
 function keyOf({ apiKey, session }: FieldsOptions): () => string | Promise<string> {
@@ -129,6 +141,7 @@ function fieldIdsIn(value: unknown): readonly string[] {
  * @example const fields = createFields({ baseUrl: 'https://tokens.example.com', apiKey: PUBLIC_KEY });
  */
 export function createFields(options: FieldsOptions): Fields {
+  requireNames(options, OPTIONS, 'option of createFields');
   const { baseUrl, loadTimeoutMs } = options;
   const key = keyOf(options);
   const mounted = new Map<string, PageField>();
@@ -149,12 +162,12 @@ export function createFields(options: FieldsOptions): Fields {
     },
   };
 
-  function configure(changed: Parameters<Fields['configure']>[0]): void {
-    const stated = Object.entries(changed).filter(([name]) => SHARED_OPTIONS.includes(name));
-    shared = changedOptions(shared, Object.fromEntries(stated));
+  function configure(changed: SharedOptions): void {
+    checkOptions(changed, SHARED_OPTIONS);
+    shared = changedOptions(shared, changed);
     for (const field of mounted.values()) field.refresh();
   }
-  configure(options);
+  configure(sharedOf(options));
 
   async function submit(
     operation: Operation,
@@ -185,7 +198,7 @@ export function createFields(options: FieldsOptions): Fields {
 
   return {
     field(kind, fieldOptions = {}) {
-      if (!FIELD_KINDS.includes(kind)) throw new TypeError('There is no field of this kind');
+      requireKnown(kind, FIELD_KINDS, 'kind of field');
       return new PageField(group, kind, fieldOptions);
     },
     createToken: (token, requestOptions) =>

@@ -52,10 +52,11 @@ export interface Field {
   clear(): void;
   /**
    * Changes the options that are stated, also before the field is mounted. One that is `undefined`
-   * has its default again.
+   * has its default again. Throws `TypeError` for an unknown one, or for one that counts when the
+   * field is made.
    */
   update(options: PageOptions): void;
-  /** Returns a function that ends the calls. */
+  /** Returns a function that ends the calls. Throws `TypeError` for an unknown event. */
   on<E extends FieldEvent>(event: E, listener: (detail: FieldEvents[E]) => void): () => void;
 }
 

@@ -7,6 +7,7 @@ import {
   type NewFieldOptions,
 } from './field-interface.ts';
 import { createFocusOrder, type FocusReport } from './focus-order.ts';
+import { checkOptions, FIXED_OPTIONS, PAGE_OPTIONS, requireKnown } from './known-options.ts';
 import { newId } from './new-id.ts';
 import { openFrame, type FrameConnection, type Outcome } from './frame-connection.ts';
 import {
@@ -93,6 +94,7 @@ export class PageField implements Field {
   #endSchemes: () => void = () => undefined;
 
   constructor(group: Group, kind: FieldKind, options: NewFieldOptions) {
+    checkOptions(options, [...PAGE_OPTIONS, ...FIXED_OPTIONS]);
     const { required, maxLength, inputMode, autocomplete, ...others } = options;
     this.#group = group;
     this.kind = kind;
@@ -171,11 +173,13 @@ export class PageField implements Field {
   }
 
   update(options: PageOptions): void {
+    checkOptions(options, PAGE_OPTIONS);
     this.#options = changedOptions(this.#options, options);
     this.refresh();
   }
 
   on<E extends FieldEvent>(event: E, listener: (detail: FieldEvents[E]) => void): () => void {
+    requireKnown(event, Object.keys(this.#listeners), 'event');
     this.#listeners[event].add(listener);
     if (event === 'ready' && this.#isReady) listener(undefined as FieldEvents[E]);
     return () => void this.#listeners[event].delete(listener);

@@ -31,23 +31,26 @@ export type FieldPart = 'month' | 'year';
  * The brands that a card field knows, by the names of the service. It is the list of the SDK, whose
  * types the package of a page does not have; `brandOf` of a frame does not compile if they differ.
  */
-export type FieldBrand =
-  | 'visa'
-  | 'mastercard'
-  | 'american-express'
-  | 'discover'
-  | 'diners-club'
-  | 'jcb'
-  | 'unionpay'
-  | 'maestro'
-  | 'elo'
-  | 'mir'
-  | 'rupay'
-  | 'hipercard'
-  | 'hiper'
-  | 'troy'
-  | 'naranja'
-  | 'verve';
+export const FIELD_BRANDS = [
+  'visa',
+  'mastercard',
+  'american-express',
+  'discover',
+  'diners-club',
+  'jcb',
+  'unionpay',
+  'maestro',
+  'elo',
+  'mir',
+  'rupay',
+  'hipercard',
+  'hiper',
+  'troy',
+  'naranja',
+  'verve',
+] as const;
+
+export type FieldBrand = (typeof FIELD_BRANDS)[number];
 
 /** The properties that a page may set in a frame, each with a value that cannot load anything. */
 export const STYLE_PROPERTIES = [
@@ -87,6 +90,8 @@ export interface FieldTexts {
   readonly incomplete?: string | undefined;
   /** What is there is wrong. */
   readonly invalid?: string | undefined;
+  /** An expiry date is in the past. */
+  readonly past?: string | undefined;
 }
 
 /** What a page may change of a field at any time. */
@@ -124,10 +129,13 @@ export interface FixedOptions {
   /** A `text` has at most so many characters, up to 1,000. Default: 255. */
   readonly maxLength?: number | undefined;
   /** A phone shows this keyboard for a `text`. */
-  readonly inputMode?: 'text' | 'numeric' | 'tel' | 'email' | undefined;
+  readonly inputMode?: (typeof INPUT_MODES)[number] | undefined;
   /** A browser fills this into a `text`. Other fields have the name of their kind. */
   readonly autocomplete?: AutocompleteName | undefined;
 }
+
+/** A `text` field may ask for these keyboards. */
+export const INPUT_MODES = ['text', 'numeric', 'tel', 'email'] as const;
 
 /** What a browser may fill into a `text` field. */
 export const AUTOCOMPLETE_NAMES = [
@@ -155,7 +163,10 @@ export interface FieldState {
   readonly valid: boolean;
   /** The first digits of a `card_number` decide it. It is `null` until then, and elsewhere. */
   readonly brand: FieldBrand | null;
-  /** The text for the person, in the field's language. It depends on the members above alone. */
+  /**
+   * The text for the person, in the field's language. It depends on the first three members alone,
+   * and on whether an expiry date is in the past.
+   */
   readonly message: string;
   /** Once for a complete number, where the setting `fieldsDigits` allows it (PCI DSS 3.4.1). */
   readonly bin?: string;

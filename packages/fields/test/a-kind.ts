@@ -8,12 +8,16 @@ export interface AroundText {
   readonly brand?: FieldBrand | null;
   readonly brands?: readonly FieldBrand[];
   readonly fixed?: FixedOptions;
+  readonly isLeft?: boolean;
   readonly now?: number;
 }
 
 /** Makes a field of a kind without a browser, in June 2030. */
-export function aKind(kind: Kind, { brand = null, brands, fixed = {}, now = NOW }: AroundText = {}) {
-  const around = { brand, brands, fixed, now };
+export function aKind(
+  kind: Kind,
+  { brand = null, brands, fixed = {}, isLeft = false, now = NOW }: AroundText = {},
+) {
+  const around = { brand, brands, fixed, isLeft, now };
   const format = (text: string) => kind.format(text, around);
   return {
     format,

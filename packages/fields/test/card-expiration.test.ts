@@ -28,6 +28,7 @@ describe('an expiry date', () => {
     ['١٢/٣٠', '12 / 30', 12, 2030],
     ['１２／３０', '12 / 30', 12, 2030],
     ['12/2130', '12 / 2130', 12, 2130],
+    ['12/2020', '12 / 2020', 12, 2020],
   ])('%j is shown as %j', (text, shown, month, year) => {
     expect(expiry.format(text)).toBe(shown);
     expect([expiry.valueOf(text, 'month'), expiry.valueOf(text, 'year')]).toEqual([month, year]);
@@ -41,6 +42,7 @@ describe('an expiry date', () => {
     ['1230', ['1', '12', '12 / 3', '12 / 30']],
     ['12/30', ['1', '12', '12', '12 / 3', '12 / 30']],
     ['12/2030', ['1', '12', '12', '12 / 2', '12 / 20', '12 / 203', '12 / 30']],
+    ['12/2020', ['1', '12', '12', '12 / 2', '12 / 20', '12 / 202', '12 / 2020']],
     ['0930', ['0', '09', '09 / 3', '09 / 30']],
   ])('%s is shown while it is typed', (text, texts) => {
     expect(expiry.typed(text)).toEqual(texts);
@@ -65,6 +67,23 @@ describe('an expiry date', () => {
     ['', 'incomplete'],
   ] as const)('%j is %s', (text, expected) => {
     expect(expiry.verdict(text)).toBe(expected);
+  });
+
+  it.each([
+    ['12/20', [false, true]],
+    ['12/2020', [true, true]],
+    ['12/29', [true, true]],
+    ['05/2030', [true, true]],
+    ['06/30', [false, false]],
+    ['13/20', [false, false]],
+    ['13/29', [false, false]],
+    ['01/70', [false, false]],
+    ['12', [false, false]],
+  ])('%s is in the past while it is typed, and after the person left it: %j', (text, expected) => {
+    const after = aKind(cardExpiration, { isLeft: true });
+    const isPast = [expiry, after].map(({ check, format }) => check(format(text)).isPast ?? false);
+    expect(isPast).toEqual(expected);
+    if (isPast[1] === true) expect(after.verdict(text)).toBe('wrong');
   });
 
   it('counts the month of the person, to its last day', () => {

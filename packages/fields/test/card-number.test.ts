@@ -8,6 +8,7 @@ import { aKind } from './a-kind.ts';
 import { CARD_NUMBERS, withLuhnDigit } from './card-numbers.ts';
 
 const number = aKind(cardNumber);
+const left = aKind(cardNumber, { isLeft: true });
 const BRANDS = Object.entries(CARD_NUMBERS) as [FieldBrand, string][];
 
 /** Draws a number of any brand and of any of its lengths, with the right check digit. */
@@ -41,12 +42,22 @@ describe('a card number', () => {
           // networks have longer numbers.
           if (digitsOf(text).length < usualLength(brandOf(digitsOf(text))))
             expect(number.verdict(text)).not.toBe('wrong');
-        expect(number.verdict(digits)).toBe('ready');
+        expect(left.verdict(digits)).toBe('ready');
       }),
     );
   });
 
-  it('is complete before its end only at a length that its brand has', () => {
+  it('is complete before the usual length of its brand only after the person left it', () => {
+    fc.assert(
+      fc.property(validNumbers, (digits) => {
+        const isShort = digits.length < usualLength(brandOf(digits));
+        expect([digits, number.check(digits).complete]).toEqual([digits, !isShort]);
+        expect(left.check(digits)).toEqual({ complete: true, valid: true });
+      }),
+    );
+  });
+
+  it('is complete, after the person left it, only at a length that its brand has', () => {
     fc.assert(
       fc.property(validNumbers, (digits) => {
         for (let length = 0; length < digits.length; length += 1) {
@@ -54,7 +65,7 @@ describe('a card number', () => {
           const brand = brandOf(prefix);
           const isNumber = numberLengths(brand).includes(length);
           const isShort = length < usualLength(brand);
-          const { complete } = number.check(prefix);
+          const { complete } = left.check(prefix);
           // A shorter number than usual is complete only if its check digit fits.
           expect([prefix, complete]).toEqual([prefix, isNumber && (!isShort || passesLuhn(prefix))]);
         }
@@ -98,14 +109,24 @@ describe('a card number', () => {
   it.each([
     ['4242 4242 4242 4241', 'wrong'],
     ['4242 4242 4242 424', 'incomplete'],
+    // The brand has numbers of 13 digits, which many longer ones begin like.
     ['4222 2222 2222 2', 'incomplete'],
     ['4222 2222 2222 3', 'incomplete'],
     ['3782 822463 10006', 'wrong'],
-    ['0000 0000 0000 0000', 'ready'],
+    ['0000 0000 0000 0000', 'wrong'],
+    ['0000 0000 0000', 'incomplete'],
     ['5555 5555 5555 4444 0', 'wrong'],
     ['', 'incomplete'],
   ] as const)('%j is %s', (text, expected) => {
     expect(number.verdict(text)).toBe(expected);
+  });
+
+  it.each([
+    ['4222 2222 2222 2', 'ready'],
+    ['4222 2222 2222 3', 'incomplete'],
+    ['0000 0000 0000', 'incomplete'],
+  ] as const)('%j is %s after the person left it', (text, expected) => {
+    expect(left.verdict(text)).toBe(expected);
   });
 
   it('is wrong as soon as its brand is one that the shop does not accept', () => {

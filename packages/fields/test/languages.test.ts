@@ -28,11 +28,15 @@ describe('the languages of card fields', () => {
     }
   });
 
-  it.each(LANGUAGES)('%s has an example of an expiry date with a separator', async (language) => {
-    const { placeholder, incomplete } = await loadWords('card_expiration', language);
-    expect(placeholder).toMatch(/^[A-Z]{2} \/ [A-Z]{2}$/);
-    expect(incomplete).toContain('09 / 30');
-  });
+  it.each(LANGUAGES)(
+    '%s has an example of an expiry date with a separator, and a text for one that has passed',
+    async (language) => {
+      const { placeholder, incomplete, past } = await loadWords('card_expiration', language);
+      expect(past).not.toBe(english.past);
+      expect(placeholder).toMatch(/^[A-Z]{2} \/ [A-Z]{2}$/);
+      expect(incomplete).toContain('09 / 30');
+    },
+  );
 
   it('are written from right to left in Arabic and Hebrew alone', async () => {
     const rightToLeft: string[] = [];

@@ -40,7 +40,9 @@ describe('a routing number', () => {
     ['0210-0002-1', 'ready'],
     ['021000022', 'wrong'],
     ['02100002', 'incomplete'],
-  ] as const)('%s is %s, by the checksum of the ABA', (text, expected) => {
+    ['500000005', 'wrong'],
+    ['000000000', 'wrong'],
+  ] as const)('%s is %s, by the rules of the ABA', (text, expected) => {
     expect(routing.verdict(text)).toBe(expected);
   });
 

@@ -228,6 +228,13 @@ describe('a field of a request', () => {
     });
   });
 
+  it('is refused if its response is a success that is not JSON', async () => {
+    respond = () => Promise.resolve(new Response('<h1>Hello</h1>', { status: 200 }));
+    expect(await aFrame()(card())).toEqual({
+      failure: { code: 'refused', message: 'The service refused the request.', status: 200 },
+    });
+  });
+
   it('is in no failure: neither in a message of the service, nor in one of this program', async () => {
     const submit = aFrame();
     respond = () =>

@@ -876,7 +876,7 @@ export interface NewTokenMembers {
 }
 
 export interface CardData {
-  /** Only digits, with a valid check digit (Luhn). */
+  /** Only digits, not all zero, with a valid check digit (Luhn). */
   readonly number: string;
   readonly expiration_month?: number | string | null | undefined;
   /** Four digits. */
@@ -886,7 +886,7 @@ export interface CardData {
 }
 
 export interface BankData {
-  /** With a valid ABA checksum. */
+  /** With a prefix of the ABA (00 to 12, 21 to 32, 61 to 72, 80) and a valid checksum. */
   readonly routing_number: string;
   readonly account_number: string;
 }

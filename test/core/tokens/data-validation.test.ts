@@ -32,13 +32,33 @@ describe('Luhn', () => {
   });
 });
 
-describe('the ABA checksum', () => {
-  it.each(['021000021', '011401533', '091000019'])('accepts %s', (number) =>
+describe('an ABA routing number', () => {
+  it.each(['021000021', '011401533', '091000019', '000000505', '800000501'])('can be %s', (number) =>
     expect(isAbaRouting(number)).toBe(true),
   );
-  it.each(['021000020', '123456789', '000000000'])('rejects %s', (number) =>
+  it.each(['021000020', '123456789', '000000000', '500000005'])('cannot be %s', (number) =>
     expect(isAbaRouting(number)).toBe(false),
   );
+
+  it('begins with 00 to 12, 21 to 32, 61 to 72, or 80', () => {
+    const prefixes = Array.from({ length: 100 }, (_, prefix) => prefix);
+    const accepted = prefixes.filter((prefix) =>
+      // One of the last digits fits the checksum.
+      Array.from({ length: 10 }, (_, last) => `${String(prefix).padStart(2, '0')}000010${String(last)}`).some(
+        (number) => isAbaRouting(number),
+      ),
+    );
+    const ranges = [
+      [0, 12],
+      [21, 32],
+      [61, 72],
+      [80, 80],
+    ] as const;
+    const expected = prefixes.filter((prefix) =>
+      ranges.some(([first, last]) => prefix >= first && prefix <= last),
+    );
+    expect(accepted).toEqual(expected);
+  });
 });
 
 describe('card data', () => {
@@ -79,6 +99,7 @@ describe('card data', () => {
       { number: '4242424242424241' },
       'data.number is not a valid card number: its check digit (Luhn) does not fit',
     ],
+    [{ number: '0000000000000000' }, 'data.number is not a valid card number: all its digits are zero'],
     [{ number: '4242 4242 4242 4242' }, 'data.number must be 12 to 19 digits; remove blanks and dashes'],
     [{ number: '42424242424' }, 'data.number must be 12 to 19 digits; remove blanks and dashes'],
     [{ number: 4242424242424242 }, 'data.number must be a string'],
@@ -112,6 +133,14 @@ describe('bank data', () => {
     [
       { routing_number: '021000020', account_number: '1' },
       'data.routing_number is not a valid routing number: its ABA checksum does not fit',
+    ],
+    [
+      { routing_number: '500000005', account_number: '1' },
+      'data.routing_number is not a valid routing number: its first two digits must be 00 to 12, 21 to 32, 61 to 72, or 80',
+    ],
+    [
+      { routing_number: '000000000', account_number: '1' },
+      'data.routing_number is not a valid routing number: all its digits are zero',
     ],
     [{ routing_number: '02100002', account_number: '1' }, 'data.routing_number must be 9 digits'],
     [

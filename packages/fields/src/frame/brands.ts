@@ -11,9 +11,8 @@ interface Look {
   readonly groups?: readonly number[];
 }
 
-/** Visa issues no numbers of 13 digits any more, and one number in ten begins like one. */
 const LOOKS: Readonly<Record<FieldBrand, Look>> = {
-  visa: { name: 'Visa', lengths: [16, 18, 19], cvc: 3 },
+  visa: { name: 'Visa', lengths: [16, 13, 18, 19], cvc: 3 },
   mastercard: { name: 'Mastercard', lengths: [16], cvc: 3 },
   'american-express': { name: 'American Express', lengths: [15], cvc: 4, groups: [4, 6, 5] },
   discover: { name: 'Discover', lengths: [16, 17, 18, 19], cvc: 3 },

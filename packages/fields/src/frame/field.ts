@@ -64,8 +64,16 @@ export function createField(hello: Hello, config: FieldsConfig, { report }: List
   const shown = new Set<string>();
   /** Whether the person left the field, or tried to send it: an open problem is shown then. */
   let isChecked = false;
+  /** Whether the person is done with what stands here. The next edit ends that. */
+  let isLeft = false;
 
-  const around = (): Around => ({ brand: brandBeside, brands: options.brands, fixed, now: Date.now() });
+  const around = (): Around => ({
+    brand: brandBeside,
+    brands: options.brands,
+    fixed,
+    isLeft,
+    now: Date.now(),
+  });
 
   const contentOf = (text: string): string => String(definition.valueOf(text, undefined));
 
@@ -85,34 +93,45 @@ export function createField(hello: Hello, config: FieldsConfig, { report }: List
   function stateOf(): FieldState {
     const text = input.text();
     const checked = definition.check(text, around());
-    const { complete } = checked;
+    const { complete, isPast = false } = checked;
     const empty = text.trim() === '';
     const valid = empty || (checked.valid && !(complete && hasGrown(text)));
     const state = { empty, complete: complete && !empty, valid };
     const brand = kind === 'card_number' ? brandOf(digitsOf(text)) : null;
-    return { ...state, brand, message: messageOf(state) };
+    return { ...state, brand, message: messageOf(state, isPast) };
   }
 
   /** The message depends on nothing else, so that it says nothing more. */
-  function messageOf({ empty, complete, valid }: Pick<FieldState, 'empty' | 'complete' | 'valid'>): string {
+  function messageOf(
+    { empty, complete, valid }: Pick<FieldState, 'empty' | 'complete' | 'valid'>,
+    isPast: boolean,
+  ): string {
     if (empty && fixed.required === false) return '';
-    const problem = !valid ? 'invalid' : empty ? 'empty' : complete ? undefined : 'incomplete';
+    const problem = !valid
+      ? isPast
+        ? 'past'
+        : 'invalid'
+      : empty
+        ? 'empty'
+        : complete
+          ? undefined
+          : 'incomplete';
     return problem === undefined ? '' : (options.texts?.[problem] ?? words[problem]);
   }
 
   /** BIN and last four, once for what is in the field. */
-  function digitsToShow({ complete, valid }: FieldState, hasLeft: boolean) {
+  function digitsToShow({ complete, valid }: FieldState) {
     const text = input.text();
     if (kind !== 'card_number' || !config.digits || hasReportedDigits || !complete || !valid) return {};
-    if (!isUsual(text) || !(hasLeft || isLongest(text))) return {};
+    if (!isUsual(text) || !(isLeft || isLongest(text))) return {};
     hasReportedDigits = true;
     shown.add(contentOf(text));
     return shownDigits(text);
   }
 
-  function show(hasLeft = false): void {
+  function show(): void {
     const state = stateOf();
-    const digits = digitsToShow(state, hasLeft);
+    const digits = digitsToShow(state);
     const isShown = isChecked || !state.valid;
     input.mark({
       problem: isShown ? state.message : '',
@@ -132,7 +151,16 @@ export function createField(hello: Hello, config: FieldsConfig, { report }: List
     event.inputType.startsWith('delete') &&
     element.selectionStart !== element.value.length;
 
+  /** Shows what is missing or wrong, now that nothing more comes. */
+  function leave(isProblem: boolean): void {
+    isLeft = true;
+    isChecked = isProblem;
+    show();
+  }
+
   function onInput(event: Event): void {
+    // A person leaves the input with it, and a browser fills it in so.
+    isLeft = event.type === 'change';
     if (options.format !== false && !isBeingReplaced(event)) input.reformat(around());
     if (input.text().trim() === '') {
       hasReportedDigits = false;
@@ -164,18 +192,14 @@ export function createField(hello: Hello, config: FieldsConfig, { report }: List
   const { element } = input;
   input.onEdit(onInput);
   const focus = watchFocus(element, (hasFocus) => {
-    if (!hasFocus) {
-      isChecked = input.text().trim() !== '';
-      show(true);
-    }
+    if (!hasFocus) leave(input.text().trim() !== '');
     report({ type: hasFocus ? 'focus' : 'blur' });
   });
   addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || event.isComposing) return;
     // oxlint-disable-next-line no-deprecated -- Safari says so that this Enter ends a composition.
     if (event.keyCode === OF_INPUT_METHOD) return;
-    isChecked = true;
-    show(true);
+    leave(true);
     report({ type: 'enter' });
   });
 
@@ -204,7 +228,7 @@ export function createField(hello: Hello, config: FieldsConfig, { report }: List
       const isLeftOut = empty && fixed.required === false;
       if (!isLeftOut && !(complete && valid)) {
         isChecked = true;
-        show(true);
+        show();
       }
       if (!(complete && valid)) return { kind, isReady: isLeftOut, values: undefined };
       shown.add(contentOf(text));
@@ -216,7 +240,7 @@ export function createField(hello: Hello, config: FieldsConfig, { report }: List
       input.whenComposed(() => {
         if (input.text() !== '') return;
         element.value = text;
-        element.dispatchEvent(new Event('input'));
+        element.dispatchEvent(new Event('change'));
       });
     },
     sent() {

@@ -15,7 +15,6 @@ export function watchFocus(input: HTMLInputElement, changed: (hasFocus: boolean)
   let isReported = false;
 
   function set(hasFocus: boolean): void {
-    if (!hasFocus) isWanted = false;
     if (hasFocus === isReported) return;
     isReported = hasFocus;
     document.body.toggleAttribute('data-focused', hasFocus);
@@ -50,7 +49,9 @@ export function watchFocus(input: HTMLInputElement, changed: (hasFocus: boolean)
       if (isOurs()) set(true);
     },
     blur() {
-      input.blur();
+      // In Chromium, an input of a frame without the focus would take it to that frame.
+      if (document.hasFocus()) input.blur();
+      isWanted = false;
       set(false);
     },
   };

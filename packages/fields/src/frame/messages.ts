@@ -30,6 +30,7 @@ export interface Words {
   readonly empty: string;
   readonly incomplete: string;
   readonly invalid: string;
+  readonly past: string;
 }
 
 function wordsOf(kind: FieldKind, language: string, words: Language): Words {
@@ -47,6 +48,7 @@ function wordsOf(kind: FieldKind, language: string, words: Language): Words {
     empty,
     incomplete,
     invalid,
+    past: words.past,
   };
 }
 

@@ -3,13 +3,13 @@ import { ConnectionError } from '../../../sdk/src/connection-error.ts';
 import { exchanged } from '../../../sdk/src/exchange.ts';
 import { browserTransport } from '../../../sdk/src/fetch-transport.ts';
 import { pathOf } from '../../../sdk/src/paths.ts';
-import { contentOf } from '../../../sdk/src/read-response.ts';
 import { retrying } from '../../../sdk/src/retry.ts';
 import type { Failure, Submission, FieldPart } from '../protocol.ts';
 import type { FieldsConfig } from '../../headers.ts';
 import { tenantOfPageKey } from './api-key.ts';
 import { acceptsTenant } from './config.ts';
 import { bodyOf, placeholdersIn } from './placement.ts';
+import { readResponse } from './read-response.ts';
 import { failureOf, Refusal } from './refusal.ts';
 import { shownToken, shownTree } from './shown-result.ts';
 import type { FieldContent } from './field-content.ts';
@@ -127,7 +127,7 @@ function send(
     },
     signal: controller.signal,
     timeoutMs: TIMEOUT_MS,
-    read: (response) => contentOf(traceHeader, response),
+    read: (response) => readResponse(traceHeader, response),
     pauseAfter: retrying(MAX_RETRIES, true),
     observe: () => undefined,
     route: operation,
@@ -202,9 +202,9 @@ export function createSubmissions(around: Surroundings): Submissions {
   async function run(name: string, attempt: Attempt, submission: Submission, body: object): Promise<unknown> {
     const { controller } = attempt;
     try {
-      const { data } = await send(config, submission, body, attempt);
+      const response = await send(config, submission, body, attempt);
       forget(name, attempt);
-      return data;
+      return response;
     } catch (error) {
       if (attempt.controller === controller) stop(attempt);
       if (!isUnknown(failureOfCall(error))) forget(name, attempt);

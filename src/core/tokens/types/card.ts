@@ -11,11 +11,13 @@ const NUMBER = /^\d{12,19}$/;
 const CVC = /^\d{3,4}$/;
 
 /**
- * Reports a card number that is not 12 to 19 digits, without separators, that pass the Luhn check.
+ * Reports a card number that is not 12 to 19 digits, without separators, that pass the Luhn check
+ * and are not all zero.
  */
 function checkCardNumber(number: Json, path: string, report: Report): void {
   if (typeof number !== 'string') report(path, 'must be a string');
   else if (!NUMBER.test(number)) report(path, 'must be 12 to 19 digits; remove blanks and dashes');
+  else if (/^0+$/.test(number)) report(path, 'is not a valid card number: all its digits are zero');
   else if (!passesLuhn(number))
     report(path, 'is not a valid card number: its check digit (Luhn) does not fit');
 }

@@ -3,7 +3,7 @@ import { digitsOf, type Kind } from './kind.ts';
 const SEPARATOR = ' / ';
 const [TWO, FOUR] = [2, 4];
 const CENTURY = 2_000;
-/** A year that begins so may have four digits. */
+/** A year that begins so may have four digits. As a year of two digits it has passed. */
 const LONG_YEAR = '20';
 const MONTHS = 12;
 /** Cards are valid for a few years. A later year is a mistake. */
@@ -39,20 +39,25 @@ export const cardExpiration: Kind = {
   format(text) {
     const { month: digits, year } = partsOf(text);
     const [month, long] = [digits.slice(0, TWO), year.slice(0, FOUR)];
-    const short = long.length === FOUR && long.startsWith(LONG_YEAR) ? long.slice(TWO) : long;
+    const last = long.slice(TWO);
+    // 2020 has four digits: with two it would look like the beginning of a later year.
+    const isShortened = long.length === FOUR && long.startsWith(LONG_YEAR) && last !== LONG_YEAR;
+    const short = isShortened ? last : long;
     return short === '' ? month : `${month}${SEPARATOR}${short}`;
   },
-  check(text, { now }) {
+  check(text, { now, isLeft }) {
     const { month, year } = partsOf(text);
     const number = Number(month);
     const isMonth = month.length < TWO || (number >= 1 && number <= MONTHS);
     const complete =
-      month.length === TWO && (year.length === FOUR || (year.length === TWO && year !== LONG_YEAR));
+      month.length === TWO &&
+      (year.length === FOUR || (year.length === TWO && (year !== LONG_YEAR || isLeft)));
     if (!complete) return { complete, valid: isMonth && year.length <= FOUR };
     const today = new Date(now);
     const date = dateOf(text);
     const months = (date.year - today.getFullYear()) * MONTHS + date.month - (today.getMonth() + 1);
-    return { complete, valid: isMonth && months >= 0 && months <= MOST_YEARS * MONTHS };
+    const isPast = isMonth && months < 0;
+    return { complete, valid: isMonth && !isPast && months <= MOST_YEARS * MONTHS, isPast };
   },
   valueOf(text, part) {
     const { month, year } = dateOf(text);

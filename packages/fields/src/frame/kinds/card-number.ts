@@ -13,7 +13,7 @@ export const cardNumber: Kind = {
   isDigits: true,
   isShownInPart: true,
   format: (text) => grouped(digitsOf(text).slice(0, MAX_DIGITS)),
-  check(text, { brands }) {
+  check(text, { brands, isLeft }) {
     const digits = digitsOf(text);
     const brand = brandOf(digits);
     const lengths = numberLengths(brand);
@@ -22,8 +22,8 @@ export const cardNumber: Kind = {
     const passes = passesLuhn(digits);
     const isAccepted = brands === undefined || brand === null || brands.includes(brand);
     return {
-      // A short number with a wrong check digit is the beginning of a longer one.
-      complete: isWhole && (passes || isLong),
+      // A shorter number than usual is the beginning of a longer one, unless it ends there.
+      complete: isWhole && (isLong || (passes && isLeft)),
       valid: isAccepted && digits.length <= Math.max(...lengths) && (passes || !isWhole || !isLong),
     };
   },

@@ -6,6 +6,8 @@ export interface Around {
   readonly brand: FieldBrand | null;
   readonly brands: readonly FieldBrand[] | undefined;
   readonly fixed: FixedOptions;
+  /** Nothing follows: the person left the field or pressed Enter, or a browser filled it in. */
+  readonly isLeft: boolean;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
@@ -13,6 +15,8 @@ export interface Around {
 export interface Checked {
   readonly complete: boolean;
   readonly valid: boolean;
+  /** A date that is not valid is one that has passed. */
+  readonly isPast?: boolean;
 }
 
 /** What the frame knows of one kind of field. A text is what is in its input. */

@@ -33,4 +33,5 @@ export const words: Language = {
   ],
   text: ['Text', 'Füllen Sie dieses Feld aus', 'Füllen Sie dieses Feld aus', 'Prüfen Sie dieses Feld'],
   placeholder: 'MM / JJ',
+  past: 'Dieses Datum liegt in der Vergangenheit',
 };

@@ -33,4 +33,5 @@ export const words: Language = {
   ],
   text: ['Text', 'Fill in this field', 'Fill in this field', 'Check this field'],
   placeholder: 'MM / YY',
+  past: 'This date is in the past',
 };

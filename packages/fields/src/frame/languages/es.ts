@@ -33,4 +33,5 @@ export const words: Language = {
   ],
   text: ['Texto', 'Rellena este campo', 'Rellena este campo', 'Revisa este campo'],
   placeholder: 'MM / AA',
+  past: 'Esta fecha ya ha pasado',
 };

@@ -33,4 +33,5 @@ export const words: Language = {
   ],
   text: ['Texte', 'Remplissez ce champ', 'Remplissez ce champ', 'Vérifiez ce champ'],
   placeholder: 'MM / AA',
+  past: 'Cette date est passée',
 };

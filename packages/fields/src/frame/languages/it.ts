@@ -33,4 +33,5 @@ export const words: Language = {
   ],
   text: ['Testo', 'Compila questo campo', 'Compila questo campo', 'Controlla questo campo'],
   placeholder: 'MM / AA',
+  past: 'Questa data è già passata',
 };

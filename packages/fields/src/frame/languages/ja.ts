@@ -33,4 +33,5 @@ export const words: Language = {
   ],
   text: ['テキスト', '入力してください', '入力してください', '確認してください'],
   placeholder: 'MM / YY',
+  past: '有効期限が過ぎています',
 };

@@ -7,4 +7,6 @@ export type KindTexts = readonly [name: string, empty: string, incomplete: strin
 export type Language = Readonly<Record<FieldKind, KindTexts>> & {
   /** It shows the form of an expiry date. */
   readonly placeholder: string;
+  /** An expiry date that has passed says it. */
+  readonly past: string;
 };

@@ -33,4 +33,5 @@ export const words: Language = {
   ],
   text: ['Tekst', 'Vul dit veld in', 'Vul dit veld in', 'Controleer dit veld'],
   placeholder: 'MM / JJ',
+  past: 'Deze datum ligt in het verleden',
 };

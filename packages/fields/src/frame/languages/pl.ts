@@ -18,4 +18,5 @@ export const words: Language = {
   routing_number: ['Kod banku (ABA)', 'Wpisz kod banku', 'Kod banku ma 9 cyfr', 'Sprawdź kod banku'],
   text: ['Tekst', 'Wypełnij to pole', 'Wypełnij to pole', 'Sprawdź to pole'],
   placeholder: 'MM / RR',
+  past: 'Ta data już minęła',
 };

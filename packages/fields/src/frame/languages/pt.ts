@@ -33,4 +33,5 @@ export const words: Language = {
   ],
   text: ['Texto', 'Preencha este campo', 'Preencha este campo', 'Verifique este campo'],
   placeholder: 'MM / AA',
+  past: 'Esta data já passou',
 };

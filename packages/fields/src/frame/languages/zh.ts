@@ -8,4 +8,5 @@ export const words: Language = {
   routing_number: ['银行代码 (ABA)', '请输入银行代码', '银行代码为9位数字', '请检查银行代码'],
   text: ['文本', '请填写此项', '请填写此项', '请检查此项'],
   placeholder: 'MM / YY',
+  past: '该日期已过',
 };
