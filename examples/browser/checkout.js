@@ -39,6 +39,7 @@ function showFailure(text) {
 /** The message for the person who enters a card. */
 function explain({ code }) {
   if (code === 'unavailable') return 'The vault is busy or unreachable. Try again in a moment.';
+  if (code === 'browser_unsupported') return 'This browser is too old. Update it, or use another one.';
   if (code === 'refused') return 'The vault does not accept this card. Check your input.';
   return 'The card could not be saved. Please tell the shop.';
 }
@@ -111,7 +112,11 @@ async function submit() {
   }
 }
 
-defineFieldElement();
+try {
+  defineFieldElement();
+} catch (error) {
+  showFailure(explain(error));
+}
 for (const box of boxes) {
   box.fields = fields;
   box.addEventListener('change', () => showProblem(box));

@@ -85,6 +85,7 @@ async function openPage({
   options = '',
   more = '',
   fieldsUrl = credentials.fields_url,
+  before = '',
 } = {}) {
   const html = `<!doctype html><html lang="en"><title>Pay</title><body>
     <main><h1>Pay</h1>${['number', 'expiry', 'cvc'].map((id) => `<div id="${id}" style="height: 40px"></div>`).join('')}</main>
@@ -104,7 +105,7 @@ async function openPage({
       number.mount('#number'); expiry.mount('#expiry'); cvc.mount('#cvc');
       ${more}
     </script></body></html>`;
-  page = await openFields(chromium, pages.add(html));
+  page = await openFields(chromium, pages.add(html), before);
 }
 
 /** Opens a page with a plain input, and a field of each kind. */
@@ -121,6 +122,27 @@ async function openAllKinds(): Promise<void> {
         for (const kind of Object.keys(each)) each[kind].mount('#' + kind);
       </script>`),
   );
+}
+
+/** Serves the fields from another address, with a changed page of the frames. */
+async function serveFields(change: (html: string) => string | Promise<string>) {
+  const server = createServer(({ url = '/' }, response) => {
+    void (async () => {
+      const found = await fetch(credentials.fields_url + url);
+      const [type, text] = [found.headers.get('content-type') ?? '', await found.text()];
+      response.writeHead(200, { 'content-type': type, 'access-control-allow-origin': '*' });
+      response.end(url.includes('frame.html') ? await change(text) : text);
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://localhost:${String(port)}`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
 }
 
 async function fillPage({ number = NUMBER, expiry = '12/30', cvc = CVC } = {}): Promise<void> {
@@ -374,24 +396,42 @@ describe('a page with fields', () => {
     expect(await page.tab.evaluate('submit()')).toMatchObject({ code: 'frame_unavailable' });
   });
 
-  it('works once a frame answers that was slower than the wait', async () => {
-    const slow = createServer(({ url = '/' }, response) => {
-      const late = url.includes('frame.html') ? 700 : 0;
-      void sleep(late).then(async () => {
-        const found = await fetch(credentials.fields_url + url);
-        const type = found.headers.get('content-type') ?? '';
-        response.writeHead(200, { 'content-type': type, 'access-control-allow-origin': '*' });
-        response.end(await found.text());
-      });
+  const oldBrowser = 'delete Document.prototype.adoptedStyleSheets;';
+
+  it('gets an error at once in a browser that is too old', async () => {
+    await openPage({ before: oldBrowser });
+    await page.tab.until('events.length === 3');
+    expect(await page.tab.evaluate('events')).toEqual(
+      ['card_number', 'card_expiration', 'card_cvc'].map((kind) => [kind, 'error', 'browser_unsupported']),
+    );
+    expect(await page.tab.evaluate('[submit(), document.querySelector("iframe")][1]')).toBeNull();
+    expect(await page.tab.evaluate('submit()')).toMatchObject({ code: 'browser_unsupported' });
+    const define = `import('${credentials.fields_url}/fields.js').then(({ defineFieldElement }) => settled(new Promise(() => defineFieldElement())))`;
+    expect(await page.tab.evaluate(define)).toMatchObject({
+      name: 'FieldsError',
+      code: 'browser_unsupported',
     });
-    await new Promise<void>((resolve) => slow.listen(0, 'localhost', resolve));
-    const { port } = slow.address() as AddressInfo;
-    await openPage({ fieldsUrl: `http://localhost:${String(port)}`, options: 'loadTimeoutMs: 300' });
+  });
+
+  it('gets the error of a frame whose browser is too old', async () => {
+    const old = await serveFields((text) => text.replace('<head>', `<head><script>${oldBrowser}</script>`));
+    await openPage({ fieldsUrl: old.url });
+    await page.tab.until('events.filter(([, event]) => event === "error").length === 3');
+    expect(await page.tab.evaluate('new Set(events.map(([, event, code]) => event + code)).size')).toBe(1);
+    expect(await page.tab.evaluate('submit()')).toMatchObject({ code: 'browser_unsupported' });
+    old.close();
+  });
+
+  it('works once a frame answers that was slower than the wait', async () => {
+    const slow = await serveFields(async (text) => {
+      await sleep(700);
+      return text;
+    });
+    await openPage({ fieldsUrl: slow.url, options: 'loadTimeoutMs: 300' });
     await page.tab.until('events.filter(([, event]) => event === "error").length >= 3');
     await page.tab.until(`document.querySelectorAll('[data-ready]').length === 3`);
     await fillPage();
     expect((await page.tab.evaluate('submit()')).result.id).toEqual(expect.any(String));
-    slow.closeAllConnections();
     slow.close();
   });
 

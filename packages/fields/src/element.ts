@@ -1,6 +1,7 @@
 import type { Fields } from './create-fields.ts';
-import type { Field, FieldEvent, FieldsError } from './field-interface.ts';
+import { FieldsError, type Field, type FieldEvent } from './field-interface.ts';
 import type { FieldBrand, FieldKind, FieldState, FixedOptions } from './protocol.ts';
+import { hasStyleSheets, UNSUPPORTED } from './supported.ts';
 import { NO_OPTIONS, type PageOptions } from './surroundings.ts';
 
 const NAME = 'cloakroom-field';
@@ -263,9 +264,13 @@ class FieldElement extends Base implements CloakroomFieldElement {
   }
 }
 
-/** Defines `<cloakroom-field>`. A second call changes nothing, nor does one on a server. */
+/**
+ * Defines `<cloakroom-field>`. A second call changes nothing, nor does one on a server. Throws
+ * `FieldsError` with `browser_unsupported` in a browser that is too old.
+ */
 export function defineFieldElement(): void {
   if (typeof customElements === 'undefined' || customElements.get(NAME) !== undefined) return;
+  if (!hasStyleSheets() || !('attachInternals' in HTMLElement.prototype)) throw new FieldsError(UNSUPPORTED);
   const look = new CSSStyleSheet();
   look.replaceSync(LOOK);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, look];

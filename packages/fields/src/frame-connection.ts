@@ -11,6 +11,7 @@ import {
   type Report,
   type Submission,
 } from './protocol.ts';
+import { hasStyleSheets, UNSUPPORTED } from './supported.ts';
 
 /** A frame that said nothing for so long does not work. */
 const LOAD_MS = 10_000;
@@ -128,6 +129,21 @@ function createReadiness(onLate: () => void, loadTimeoutMs = LOAD_MS) {
   };
 }
 
+/**
+ * Acts on what has no event, until the returned function is called: the removal of a frame, and its
+ * own end, as a browser may end its process.
+ */
+function watch(iframe: HTMLIFrameElement, onRemoved: () => void, onLate: () => void): () => void {
+  const looking = setInterval(() => {
+    if (!iframe.isConnected) onRemoved();
+  }, LOOK_MS);
+  const late = setTimeout(onLate, LONGEST_MS);
+  return () => {
+    clearInterval(looking);
+    clearTimeout(late);
+  };
+}
+
 /** Puts a frame into an element. Reports `failed` for one that does not answer. */
 export function openFrame(parent: Element, settings: FrameSettings): FrameConnection {
   const { fieldsUrl, fieldId, groupId, kind, baseUrl, fixed, onReport } = settings;
@@ -188,23 +204,21 @@ export function openFrame(parent: Element, settings: FrameSettings): FrameConnec
     if (isAborted()) return { failure: ABORTED };
     const requestId = newId();
     const abort = () => send({ type: 'abort', requestId });
-    const looking = setInterval(() => {
-      if (!iframe.isConnected) remove();
-    }, LOOK_MS);
-    // A frame that ends by itself says nothing: a browser may end its process.
-    const late = setTimeout(() => waiting.settle(requestId, { failure: LATE }), LONGEST_MS);
+    const endWatch = watch(iframe, remove, () => waiting.settle(requestId, { failure: LATE }));
     signal?.addEventListener('abort', abort);
     const outcome = new Promise<Outcome>((resolve) => waiting.add(requestId, resolve));
     send({ type: 'submit', requestId, submission });
     return outcome.finally(() => {
-      clearInterval(looking);
-      clearTimeout(late);
+      endWatch();
       signal?.removeEventListener('abort', abort);
     });
   }
 
-  iframe.addEventListener('load', onLoad);
-  readiness.start();
-  parent.append(iframe);
+  if (hasStyleSheets()) {
+    iframe.addEventListener('load', onLoad);
+    readiness.start();
+    parent.append(iframe);
+    // Listeners of the page may come right after the call.
+  } else queueMicrotask(() => fail(UNSUPPORTED));
   return { iframe, send, submit, remove };
 }

@@ -223,6 +223,8 @@ export type FieldsErrorCode =
   | 'unmounted'
   /** The frame did not load, or does not accept this page. */
   | 'frame_unavailable'
+  /** The browser is older than those that fields work in. */
+  | 'browser_unsupported'
   | 'aborted';
 
 export interface Failure {

@@ -88,9 +88,10 @@ describe('the package', () => {
     process.stdout.write(
       `Card fields with gzip: ${String(page)} bytes, with the element ${String(element)}, with React's wrapper ${String(react)}\n`,
     );
-    // Names of options, brands and styles are 0.8 KB: a page in plain JavaScript has no types.
-    expect(page).toBeLessThan(5_200);
-    expect(element).toBeLessThan(6_400);
+    // Names of options, brands and styles are 0.8 KB: a page in plain JavaScript has no types. The
+    // error of an old browser is 0.1 KB.
+    expect(page).toBeLessThan(5_300);
+    expect(element).toBeLessThan(6_500);
     expect(react).toBeLessThan(5_900);
   });
 });

@@ -8,6 +8,7 @@ import {
   type Report,
 } from '../protocol.ts';
 import { newId } from '../new-id.ts';
+import { hasStyleSheets, UNSUPPORTED } from '../supported.ts';
 import { acceptsPage, readConfig } from './config.ts';
 import { createField, type Field } from './field.ts';
 import { placeholdersIn } from './placement.ts';
@@ -83,6 +84,10 @@ async function begin(hello: Hello, port: MessagePort, page: string): Promise<voi
       type: 'failed',
       failure: failed('wrong_service', `These fields send to ${config.apiUrl} alone.`),
     });
+    return;
+  }
+  if (!hasStyleSheets()) {
+    report({ type: 'failed', failure: UNSUPPORTED });
     return;
   }
   const field = createField(hello, config, { report });
