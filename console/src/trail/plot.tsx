@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { linkTo } from '../route.ts';
 import { Text } from '../parts/text.tsx';
 import { readableTime } from '../words.ts';
@@ -59,21 +59,21 @@ const AsTable = ({ title, steps, series, nameOf, linkOf }: PlotProps) => (
 export function Plot(props: PlotProps) {
   const { title, tone, caveat, steps, stepMs, series, nameOf, linkOf } = props;
   const place = useRef<HTMLDivElement>(null);
+  const [hasFailed, setFailed] = useState(false);
   const total = series.reduce((sum, each) => sum + each.total, 0);
   useEffect(() => {
     let drawn: Drawn | undefined;
     let isGone = false;
     if (total === 0) return undefined;
-    void import('./draw-plot.ts').then(
-      ({ drawPlot }) => {
+    import('./draw-plot.ts')
+      .then(({ drawPlot }) => {
         if (isGone || place.current === null) return;
         drawn = drawPlot(place.current, { steps, stepMs, series, tone }, (step) => {
           location.hash = linkTo(['trail'], linkOf(step));
         });
-      },
-      // The table below has the same numbers.
-      () => undefined,
-    );
+      })
+      // The file did not arrive, or the browser lacks what a drawing needs, such as a locale.
+      .catch(() => setFailed(true));
     return () => {
       isGone = true;
       drawn?.destroy();
@@ -93,7 +93,11 @@ export function Plot(props: PlotProps) {
         <p class="plot-none">{caveat === '' ? 'None in this time.' : 'None in what was counted.'}</p>
       ) : (
         <>
-          <div ref={place} class="plot-place" aria-hidden="true" />
+          {hasFailed ? (
+            <p class="plot-none">This browser cannot draw the chart: the table has the same numbers.</p>
+          ) : (
+            <div ref={place} class="plot-place" aria-hidden="true" />
+          )}
           <ul class="legend">
             {series.length > 1 &&
               series.map(({ id, total: count }, index) => (

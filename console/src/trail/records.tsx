@@ -26,7 +26,8 @@ function Tokens({ tokens, filter }: TokensProps) {
     return form === filter.form ? -1 : WEIGHT.indexOf(form);
   };
   const sorted = tokens.toSorted((one, other) => rank(one) - rank(other));
-  const rest = Map.groupBy(sorted.slice(SHOWN_TOKENS), ({ form }) => form);
+  const rest = new Map<TokenForm, number>();
+  for (const { form } of sorted.slice(SHOWN_TOKENS)) rest.set(form, (rest.get(form) ?? 0) + 1);
   return (
     <span class="record-tokens">
       {sorted.slice(0, SHOWN_TOKENS).map(({ id, form }) => (
@@ -39,7 +40,7 @@ function Tokens({ tokens, filter }: TokensProps) {
       ))}
       {rest.size > 0 && (
         <span class="muted">
-          and {[...rest].map(([form, { length }]) => `${String(length)} ${form}`).join(', ')}
+          and {[...rest].map(([form, count]) => `${String(count)} ${form}`).join(', ')}
         </span>
       )}
     </span>
