@@ -34,6 +34,7 @@ const APART = {
     'browser-guides',
     'console',
     'docs',
+    'engines',
     'fields',
     'fields-attacks',
     'fields-wrappers',

@@ -2,8 +2,18 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Programs that tests need and npm does not install, by the names of Debian's packages. */
-const PROGRAMS = { openssl: 'openssl', Chromium: 'chromium', Python: 'python3' } as const;
+/** Programs that tests need and npm does not install: their commands, and Debian's packages. */
+const PROGRAMS = {
+  openssl: { commands: ['openssl'], packages: ['openssl'] },
+  Chromium: { commands: ['chromium'], packages: ['chromium'] },
+  Firefox: { commands: ['firefox-esr'], packages: ['firefox-esr'] },
+  // It has no window without a display, and needs a bus of messages.
+  WebKit: {
+    commands: ['WebKitWebDriver', 'Xvfb', 'dbus-run-session'],
+    packages: ['webkit2gtk-driver', 'xvfb', 'dbus-x11'],
+  },
+  Python: { commands: ['python3'], packages: ['python3'] },
+} as const satisfies Readonly<Record<string, { commands: readonly string[]; packages: readonly string[] }>>;
 
 export type Program = keyof typeof PROGRAMS;
 
@@ -12,11 +22,10 @@ export const isCi = (): boolean => !['', 'false', '0'].includes(process.env['CI'
 
 /** How to install a missing program; `undefined` if it is installed. */
 export function installationOf(program: Program): string | undefined {
-  const name = PROGRAMS[program];
+  const { commands, packages } = PROGRAMS[program];
   const folders = (process.env['PATH'] ?? '').split(delimiter);
-  return folders.some((folder) => existsSync(join(folder, name)))
-    ? undefined
-    : `sudo apt-get install ${name}`;
+  const isThere = (command: string) => folders.some((folder) => existsSync(join(folder, command)));
+  return commands.every(isThere) ? undefined : `sudo apt-get install ${packages.join(' ')}`;
 }
 
 function aptGet(...args: readonly string[]): void {
@@ -29,7 +38,7 @@ function aptGet(...args: readonly string[]): void {
  */
 export function provide(): readonly Program[] {
   const missing = () => (Object.keys(PROGRAMS) as Program[]).filter((name) => installationOf(name));
-  const packages = missing().map((name) => PROGRAMS[name]);
+  const packages = missing().flatMap((name) => PROGRAMS[name].packages);
   if (packages.length > 0 && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     console.log(`installing with apt-get, for the tests that need it: ${packages.join(', ')}`);
     try {

@@ -1,0 +1,64 @@
+import { launch, type Browser, type KeyInput, type Page } from 'puppeteer-core';
+import { CHROMIUM_FLAGS } from '../browser.ts';
+import { temporaryFolder } from '../run-service.ts';
+import type { Engine, EnginePage } from './engine.ts';
+
+function enginePage(page: Page): EnginePage {
+  const { keyboard } = page;
+  return {
+    open: async (url) => void (await page.goto(url)),
+    back: async () => void (await page.goBack()),
+    evaluate: (expression) => page.evaluate(expression),
+    async evaluateInFrame(index, expression) {
+      const frame = page.mainFrame().childFrames()[index];
+      if (frame === undefined) throw new Error(`There is no frame ${String(index)}`);
+      return frame.evaluate(expression);
+    },
+    type: (text) => keyboard.type(text),
+    async press(key: KeyInput, { shift = false } = {}) {
+      if (shift) await keyboard.down('Shift');
+      await keyboard.press(key);
+      if (shift) await keyboard.up('Shift');
+    },
+    click: (selector) => page.click(selector),
+    resize: (width, height) => page.setViewport({ width, height }),
+    screenshot: () => page.screenshot(),
+  };
+}
+
+const engineOf = (browser: Browser): Engine => ({
+  newPage: async () => enginePage(await browser.newPage()),
+  close: () => browser.close(),
+});
+
+export const startChromium = async (): Promise<Engine> =>
+  engineOf(
+    await launch({
+      executablePath: '/usr/bin/chromium',
+      args: [...CHROMIUM_FLAGS],
+      userDataDir: temporaryFolder(),
+      // People see scroll bars.
+      ignoreDefaultArgs: ['--hide-scrollbars'],
+      pipe: true,
+    }),
+  );
+
+/** Firefox lets clicks reach a frame of another process only so. */
+const FIREFOX_PREFERENCES = {
+  'remote.events.async.mouse.enabled': true,
+  'remote.events.async.enabled': true,
+};
+
+export async function startFirefox(): Promise<Engine> {
+  const folder = temporaryFolder();
+  return engineOf(
+    await launch({
+      browser: 'firefox',
+      executablePath: '/usr/bin/firefox-esr',
+      userDataDir: folder,
+      extraPrefsFirefox: FIREFOX_PREFERENCES,
+      // A click outside of the real window is lost.
+      env: { ...process.env, HOME: folder, MOZ_HEADLESS_WIDTH: '1500', MOZ_HEADLESS_HEIGHT: '1300' },
+    }),
+  );
+}
