@@ -19,8 +19,6 @@ export interface EnginePage {
   click(selector: string): Promise<void>;
   /** CSS pixels of the window's content. WebKit has at least 447 in a row. */
   resize(width: number, height: number): Promise<void>;
-  /** Returns a PNG of the visible part. */
-  screenshot(): Promise<Uint8Array>;
 }
 
 export interface Engine {

@@ -22,7 +22,6 @@ function enginePage(page: Page): EnginePage {
     },
     click: (selector) => page.click(selector),
     resize: (width, height) => page.setViewport({ width, height }),
-    screenshot: () => page.screenshot(),
   };
 }
 

@@ -28,6 +28,9 @@ const scriptOf = (expression: string): string => `const done = arguments[0];
     (error) => done(JSON.stringify({ error: String(error) })),
   );`;
 
+/** The pointer is in its middle. */
+const SCREEN = { width: 1500, height: 1300 };
+
 type Call = (method: string, path: string, body?: object) => Promise<any>;
 
 const callOf =
@@ -101,11 +104,10 @@ function enginePage(call: Call): EnginePage {
       await call('POST', '/window/rect', { width, height });
       // The window has a frame around its content.
       const [wide, high] = (await run('[outerWidth - innerWidth, outerHeight - innerHeight]')) as number[];
-      await call('POST', '/window/rect', { width: width + (wide ?? 0), height: height + (high ?? 0) });
-    },
-    async screenshot() {
-      await enter(null);
-      return Buffer.from(await call('GET', '/screenshot'), 'base64');
+      const rect = { width: width + (wide ?? 0), height: height + (high ?? 0) };
+      // Without a window manager, the window below the pointer has the focus.
+      const [x, y] = [(SCREEN.width - rect.width) / 2, (SCREEN.height - rect.height) / 2];
+      await call('POST', '/window/rect', { ...rect, x, y });
     },
   };
 }
@@ -126,12 +128,34 @@ async function freePort(): Promise<number> {
   return port;
 }
 
+/**
+ * Starts a program that ends with this one, however that ends. `output` is what it writes to the
+ * descriptor 3.
+ */
+function spawnBound(command: readonly string[], env: NodeJS.ProcessEnv) {
+  // The shell reads until its input is closed, and then ends everything that it has started.
+  const child = spawn('sh', ['-c', '"$@" & cat; trap "" TERM; kill 0; wait', 'sh', ...command], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
+    env,
+  });
+  const ended = once(child, 'exit');
+  return {
+    output: child.stdio[3] as Readable,
+    async end() {
+      child.stdin?.end();
+      await ended;
+    },
+  };
+}
+
 /** WebKitGTK in a display of its own (the packages `webkit2gtk-driver`, `xvfb`, `dbus-x11`). */
 export async function startWebKit(): Promise<Engine> {
-  // Xvfb chooses a free display, and writes its number to the descriptor 3.
-  const screen = ['-displayfd', '3', '-screen', '0', '1500x1300x24', '-nolisten', 'tcp'];
-  const display = spawn('Xvfb', screen, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
-  const number = await firstLine(display.stdio[3] as Readable);
+  // Xvfb chooses a free display, and writes its number.
+  const size = `${String(SCREEN.width)}x${String(SCREEN.height)}x24`;
+  const screen = `-displayfd 3 -screen 0 ${size} -nolisten tcp`.split(' ');
+  const display = spawnBound(['Xvfb', ...screen], process.env);
+  const number = await firstLine(display.output);
   const port = await freePort();
   const env = {
     ...process.env,
@@ -145,12 +169,8 @@ export async function startWebKit(): Promise<Engine> {
     GTK_A11Y: 'none',
     NO_AT_BRIDGE: '1',
   };
-  const driver = spawn('dbus-run-session', ['--', 'WebKitWebDriver', `--port=${String(port)}`], {
-    // A group of its own: the driver outlives the program that starts it.
-    detached: true,
-    stdio: 'ignore',
-    env,
-  });
+  const bus = ['dbus-run-session', '--'];
+  const driver = spawnBound([...bus, 'WebKitWebDriver', `--port=${String(port)}`], env);
   const call = callOf(`http://127.0.0.1:${String(port)}`);
   await until(() => call('GET', '/status').catch(() => undefined));
   const [binary = ''] = globSync('/usr/lib/*/webkit2gtk-4.*/MiniBrowser');
@@ -165,11 +185,8 @@ export async function startWebKit(): Promise<Engine> {
     newPage: () => Promise.resolve(page),
     async close() {
       await inSession('DELETE', '').catch(() => undefined);
-      const ended = [driver, display].map((each) => once(each, 'exit'));
-      if (driver.pid !== undefined) process.kill(-driver.pid);
-      await ended[0];
-      display.kill();
-      await ended[1];
+      await driver.end();
+      await display.end();
     },
   };
 }
