@@ -1,6 +1,7 @@
 // Runs the page and the server of docs/guides/collect-a-card.md as they stand there, in Chromium.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startChromium, type Chromium } from '../support/chromium.ts';
 import { openFields, type FieldsPage } from '../support/fields-page.ts';
@@ -67,11 +68,34 @@ describe('the guide to collect a card', () => {
     const { get } = await aRevealingApplication();
     const { body } = await get(`/tokens/${id}`);
     expect(body.data).toEqual({ number: NUMBER, expiration_month: 12, expiration_year: 2030, cvc: CVC });
+    expect(body.metadata).toEqual({ customer: 'c-4711' });
     // The page sent to its own server the id of the token, and nothing else.
     const sent = tab
       .events('Network.requestWillBeSent')
       .map(({ request: { url, postData } }) => [new URL(String(url)).pathname, postData]);
     expect(sent).toContainEqual(['/cards', JSON.stringify({ id })]);
     expect(JSON.stringify(sent) + printed).not.toMatch(new RegExp(`${NUMBER}|${CVC}`));
+  });
+
+  it('has a server that rejects a card whose customer another caller has named', async () => {
+    const { publicKey } = JSON.parse(readFileSync(join(page.folder, 'shop.json'), 'utf8'));
+    const headers = { 'Content-Type': 'application/json', 'SVC-API-KEY': publicKey };
+    const created = await fetch(`${credentials.base_url}/tokens`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ type: 'card', data: { number: NUMBER }, metadata: { customer: 'c-4002' } }),
+    });
+    const { id } = (await created.json()) as { readonly id: string };
+    const { post, get } = await aRevealingApplication();
+    const { body: ofAnother } = await post('/tokens', { type: 'card', data: { number: NUMBER } });
+    for (const each of [id, ofAnother.id]) {
+      const handed = await fetch(`${address}cards`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ id: each }),
+      });
+      expect(handed.status).toBe(403);
+    }
+    expect((await get(`/tokens/${id}`)).body.metadata).toEqual({ customer: 'c-4002' });
   });
 });
