@@ -1,6 +1,7 @@
 // Runs the code of docs/guides as it stands there, and compares what the guides say that it prints.
 // test/end-to-end/browser-guides.test.ts runs the guide whose page needs a browser.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -77,7 +78,7 @@ afterEach(() => {
 });
 
 describe('the guide to charge a card', () => {
-  it('has blocks that charge at the provider, with its secrets, and nothing else', async () => {
+  it('has blocks that charge at the provider by JSON, a form and XML, with its secrets, and nothing else', async () => {
     const page = guide('charge-a-card');
     await startProgram(page, 'provider.mjs');
     const stdout = await pasted(page);
@@ -88,9 +89,16 @@ describe('the guide to charge a card', () => {
       ['/v1/charges', second],
       ['/v1/charges', second],
       ['/v1/refunds', second],
+      ['/v1/charges', second],
+      ['/v1/charges', second],
     ]);
-    for (const { body } of front.received)
-      expect(JSON.parse(body.toString())).toEqual({ amount: 1299, number: CARD_NUMBER });
+    const bodies = front.received.map(({ body }) => body.toString());
+    for (const body of bodies.slice(0, 4))
+      expect(JSON.parse(body)).toEqual({ amount: 1299, number: CARD_NUMBER });
+    const [form = '', xml] = [...page.blocks('http'), ...page.blocks('xml')];
+    expect(bodies.slice(4)).toEqual([form.trimEnd(), xml]);
+    const certificate = new X509Certificate(readFileSync(join(page.folder, 'cert.pem')));
+    expect(certificate.checkHost('localhost')).toBe('localhost');
   });
 });
 
