@@ -103,15 +103,26 @@ describe('the guide to charge a card', () => {
 });
 
 describe('the guide to receive cards', () => {
-  it('has blocks that pass a signed delivery on once, with a token in the place of the card', async () => {
+  it('has blocks that pass a signed delivery on once, with a token in the place of each card', async () => {
     const page = guide('receive-cards');
     const printed = await startProgram(page, 'backend.mjs');
     await pasted(page);
-    expect(printed()).toMatch(
-      /^port \d+\nPOST \/bookings Bearer backend-key-4Tz8rQ1vWm \{ booking: 'B-7', card: '[\da-f-]{36}' \}\n$/,
+    const shown = printed()
+      .replaceAll(/'[\da-f-]{36}'/g, 'ID')
+      .replaceAll(/\s+/g, ' ');
+    expect(shown).toMatch(
+      /^port \d+ POST \/bookings Bearer backend-key-4Tz8rQ1vWm \{ booking: 'B-7', card: ID \} POST \/bookings \{ booking: 'all', list: \[ \{ payment: ID \}, \{ payment: ID \} \] \} $/,
     );
-    const [{ headers, body } = { headers: {}, body: '' }] = front.received;
-    expect(JSON.stringify(headers) + body.toString()).not.toMatch(new RegExp(`${CARD_NUMBER}|key_proxy`));
+    const sent = front.received.map(({ headers, body }) => JSON.stringify(headers) + body.toString());
+    expect(sent.join('\n')).not.toMatch(new RegExp(`${CARD_NUMBER}|5425233430109903|key_proxy`));
+    // The second list has the cards as the template of the page makes them.
+    const { get } = await aRevealingApplication();
+    const { list } = JSON.parse(front.received[1]?.body.toString() ?? '') as { list: { payment: string }[] };
+    const cards = await Promise.all(list.map(({ payment }) => get(`/tokens/${payment}`)));
+    expect(cards.map(({ body }) => body.data)).toEqual([
+      { number: CARD_NUMBER, expiration_month: 12, expiration_year: 2030 },
+      { number: '5425233430109903', expiration_month: 1, expiration_year: 2031 },
+    ]);
   });
 
   it('has a repeat that runs again after a failure, with the same token', async () => {
