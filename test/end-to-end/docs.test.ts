@@ -15,6 +15,32 @@ const OPERATION = 'reference/operations/createtoken/';
 /** Each kind of page has one here. The usual run shows axe one of them, and the form below. */
 const PAGES = ['', 'start/', 'concepts/', 'guides/charge-a-card/', 'errors/key_expired/', OPERATION];
 
+/** What people search for, and the page with the answer. */
+const FOUND = {
+  GDPR: 'guides/erase-a-person',
+  SSO: 'not-included',
+  '3DS': 'not-included',
+  'BIN lookup': 'not-included',
+  'Apple Pay': 'not-included',
+  Terraform: 'not-included',
+  migrate: 'not-included',
+  import: 'not-included',
+  export: 'not-included',
+  Postgres: 'not-included',
+  python: 'not-included',
+  'Basis Theory': 'lenient',
+  'form-encoded': 'guides/charge-a-card',
+  'self-signed': 'guides/charge-a-card',
+  egressAllowList: 'deploy',
+  'lost management key': 'guides/rotate-a-key',
+  recover: 'guides/rotate-a-key',
+  'rotate a key': 'guides/rotate-a-key',
+  Shopify: 'guides/receive-cards',
+  CVV: 'guides/charge-a-saved-card',
+  vitest: 'guides/test-with-jest',
+  backup: 'restore',
+};
+
 const AUDITED = ['concepts/'];
 
 /** The search loads when a page is idle, and in Safari, which lacks this function, at once. */
@@ -128,6 +154,18 @@ describe('the documentation', () => {
       await tab.press('Tab');
     await tab.press('Enter');
     await tab.until(`document.querySelector('h1')?.textContent === 'Rotate a key'`);
+  });
+
+  it('finds the page of a task by other words for it', async () => {
+    const tab = await opened('');
+    const found = await tab.evaluate(`import('/pagefind/pagefind.js').then(async ({ search }) => {
+      const first = async (words) => (await (await search(words)).results[0]?.data())?.url;
+      return Promise.all(${JSON.stringify(Object.keys(FOUND))}.map(async (words) => [words, await first(words)]));
+    })`);
+    expect(found).toEqual(Object.entries(FOUND).map(([words, page]) => [words, `/${page}/`]));
+    // The words themselves are not part of what a person reads.
+    const page = await opened('guides/erase-a-person/');
+    expect(await page.evaluate(`document.querySelector('main').innerText.includes('GDPR')`)).toBe(false);
   });
 
   it('has a page for the code of every error, which the errors of the service name', async () => {

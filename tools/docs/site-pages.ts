@@ -129,6 +129,19 @@ const asCards = (markdown: string): string =>
     return `<ul class="cards not-content">${cards.join('')}</ul>\n`;
   });
 
+const WORDS = /^<!-- search: ([^<>]*) -->$/m;
+
+/**
+ * Other words for what a page is about, from its comment `<!-- search: GDPR, DSAR -->`. Readers do
+ * not see them; the search finds the page by them, and before pages that have them in passing.
+ */
+const withSearchWords = (markdown: string): string =>
+  markdown.replace(
+    WORDS,
+    (_, words: string) =>
+      `<p hidden data-pagefind-weight="10">Also found by: ${escaped(words.replaceAll(/\s+/g, ' '))}</p>`,
+  );
+
 /** A page from a document. Throws for one without a title in its first line. */
 export function sitePage(
   file: string,
@@ -145,7 +158,7 @@ export function sitePage(
     slug: slugOf(file),
     title: plain(title),
     description: shortened(plain(first)),
-    markdown: drawn(slugOf(file) === '' ? asCards(linked) : linked, options.draw),
+    markdown: withSearchWords(drawn(slugOf(file) === '' ? asCards(linked) : linked, options.draw)),
   };
 }
 

@@ -60,6 +60,12 @@ describe('a page of the site', () => {
     );
   });
 
+  it('has the words of its comment for the search alone', () => {
+    expect(markdownOf('# T\n\nText.\n\n<!-- search: GDPR,\nR&D -->\n')).toBe(
+      'Text.\n\n<p hidden data-pagefind-weight="10">Also found by: GDPR, R&#38;D</p>\n',
+    );
+  });
+
   it('has the list of the first page as cards, whose words are text', () => {
     const text = '# T\n\n## A\n\n- [The API](api.md) - requests\n  and `<b>`\n- [B](api.md)\n\nEnd.';
     expect(markdownOf(text, 'docs/README.md')).toBe(
