@@ -5,10 +5,11 @@ import { buildSite, runBuild } from './built-site.ts';
 import type { Settings } from './settings.ts';
 
 /** What the page reads when it starts. Everyone who reaches the page can read it too. */
-const configOf = ({ domainName, headerPrefixes: [header_prefix] }: Settings) => ({
+const configOf = ({ domainName, headerPrefixes: [header_prefix], docsUrl }: Settings) => ({
   api_url: `https://${domainName}`,
   header_prefix,
   local: false,
+  ...(docsUrl !== '' && { docs_url: docsUrl }),
 });
 
 /** The folder with the files of the console, built when its stack is. */

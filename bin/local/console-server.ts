@@ -111,7 +111,14 @@ export async function startConsole(options: ConsoleOptions): Promise<ConsoleServ
       return local(path, new URLSearchParams(query), key);
     }
     if (!isGet(request)) return NOT_GET;
-    if (path === '/config.json') return json({ api_url: apiUrl, header_prefix: headerPrefix, local: true });
+    if (path === '/config.json')
+      return json({
+        api_url: apiUrl,
+        header_prefix: headerPrefix,
+        local: true,
+        // The API redirects this path to the site.
+        docs_url: `${apiUrl}/docs/`,
+      });
     return file(path);
   }
 

@@ -6,7 +6,9 @@ import { isGet, NO_FILE, NOT_GET, startPageServer, type PageServer } from './pag
  * Hands the one-time code of the address that `npm start` prints on to the console. The code leaves
  * the address of this page, and no server sees a fragment.
  */
-const SCRIPT = `if (location.hash.startsWith('#code=')) { document.getElementById('console').href += location.hash; history.replaceState(null, '', location.pathname); }`;
+const SIGN_IN = `if (location.hash.startsWith('#code=')) { document.getElementById('console').href += location.hash; history.replaceState(null, '', location.pathname); }`;
+const COPY = `for (const button of document.querySelectorAll('button')) button.onclick = () => navigator.clipboard.writeText(button.previousElementSibling.textContent).then(() => { button.textContent = 'Copied'; }, () => { button.textContent = 'Select the text'; });`;
+const SCRIPT = `${SIGN_IN} ${COPY}`;
 const SCRIPT_HASH = createHash('sha256').update(SCRIPT).digest('base64');
 
 const escaped = (text: string): string =>
@@ -22,7 +24,10 @@ interface StartPage extends Called {
  * no key and no code: a user who can open the port may not be allowed to read the credentials file.
  */
 function startPage(called: StartPage): string {
-  const [application = '', card = '', read = ''] = firstCalls(called).map(escaped);
+  const [application = '', card = '', read = ''] = firstCalls(called).map(
+    (command) => `<div class="copied"><pre>${escaped(command)}</pre><button>Copy</button></div>`,
+  );
+  const docs = escaped(called.docsUrl);
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -35,6 +40,9 @@ function startPage(called: StartPage): string {
       body { font: 16px/1.5 system-ui, sans-serif; margin: 3rem auto; max-width: 46rem; padding: 0 1rem; color: #222; background: #fff; }
       pre { background: #f4f4f4; border-radius: 4px; padding: .75rem; white-space: pre-wrap; overflow-wrap: anywhere; user-select: all; }
       a { color: #0645ad; }
+      .copied { position: relative; }
+      .copied pre { padding-inline-end: 5.5rem; }
+      .copied button { position: absolute; top: .5rem; inset-inline-end: .5rem; }
       .open { background: #14594f; border-radius: 6px; color: #fff; display: inline-block; font-weight: 600; padding: .5rem 1rem; text-decoration: none; }
       @media (prefers-color-scheme: dark) { body { color: #ddd; background: #1b1b1b; } pre { background: #2a2a2a; } a { color: #8ab4f8; } }
     </style>
@@ -46,17 +54,18 @@ function startPage(called: StartPage): string {
     <p>It shows applications, rules, tokens, reactors and the audit trail. From the address that <code>npm start</code> prints, it opens with the management key; otherwise paste a key.</p>
     <h2>Read</h2>
     <ul>
-      <li><a href="${escaped(called.docsUrl)}/">Reference</a>: every operation, with its parameters, responses and errors</li>
-      <li><a href="${escaped(called.docsUrl)}/openapi.json">OpenAPI document</a>, for tools</li>
-      <li><code>docs/api.md</code> and <code>examples/</code> in the repository: how to call it, with code to copy</li>
+      <li><a href="${docs}/">Documentation</a>: guides with code to paste, concepts, and a search</li>
+      <li><a href="${docs}/api/">The API</a>: every operation, to try in the page, with samples for curl, Node.js and Python</li>
+      <li><a href="${docs}/guides/collect-a-card/">Card fields</a> for a page of yours, the <a href="${docs}/sdk/">SDK</a>, and <a href="${docs}/testing/">a vault for your tests</a></li>
+      <li><a href="${docs}/openapi.json">OpenAPI document</a>, for tools; <code>examples/</code> in the repository, to copy</li>
     </ul>
     <h2>Try it in a terminal</h2>
     <p>Create an application and store its key in a variable:</p>
-    <pre>${application}</pre>
+    ${application}
     <p>Store a card and its token id in a variable:</p>
-    <pre>${card}</pre>
+    ${card}
     <p>Read the token. This application sees the number masked:</p>
-    <pre>${read}</pre>
+    ${read}
     <p>A tour through everything else, in the terminal: <code>npm run demo</code></p>
     <script>${SCRIPT}</script>
   </body>

@@ -16,7 +16,7 @@ import { hasUnsaved } from './unsaved.ts';
 import { EndedKey } from './session/ended-key.tsx';
 import type { KeyKind } from './session/key-kind.ts';
 import type { Session } from './session/session.ts';
-import { KeyForm, SignIn } from './session/sign-in.tsx';
+import { DocsLink, KeyForm, SignIn } from './session/sign-in.tsx';
 import { SessionContext, useSession, useSessionState } from './session/use-session.ts';
 import { TenantView } from './tenant/tenant-view.tsx';
 import { NewTokenView } from './tokens/new-token-view.tsx';
@@ -231,6 +231,7 @@ function Navigation({ current, rooms }: { readonly current: string; readonly roo
         ))}
       </ul>
       <div class="keys">
+        <DocsLink />
         {Object.entries(access).map(([kind, { hint }]) => (
           <p key={kind}>
             {kind} key <code>{hint}</code>{' '}

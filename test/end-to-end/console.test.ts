@@ -235,7 +235,12 @@ describe('the console shows less than its key may', () => {
     await page.sees('this page forgot your keys');
     await page.signIn(managementKey);
     await page.tab.send('Page.reload');
-    await page.sees('A management key');
+    await page.sees('After a reload or a sign-out, use the newest one');
+    // The documentation opens in another tab, so that this one keeps its keys.
+    const [href = '', target] = (await page.tab.evaluate(
+      `['href', 'target'].map((name) => document.querySelector('a.docs')[name])`,
+    )) as readonly string[];
+    expect([(await fetch(href)).url, target]).toEqual([`${credentials.docs_url}/`, '_blank']);
   });
 
   it('shows a masked key no more after a click, and says so', async () => {

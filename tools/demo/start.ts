@@ -89,7 +89,9 @@ async function run(isPausing: boolean, signal: AbortSignal, closers: Closers): P
   });
   const seconds = Math.round((Date.now() - started) / 1_000);
   screen.title(`Every result was as expected, in ${String(seconds)} s.`);
-  screen.say('Next: `npm start`, docs/api.md, and examples/browser for a page that collects cards.');
+  screen.say(
+    'Next: `npm start` prints the addresses of a console and of the documentation, with guides to paste.',
+  );
 }
 
 /** Exit code. Everything that was started is stopped, also after a failure or Ctrl-C. */

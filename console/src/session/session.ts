@@ -13,6 +13,8 @@ export interface Service {
   readonly header_prefix: string;
   /** Whether the page comes from `npm start`, whose server also shows the state of the machine. */
   readonly local: boolean;
+  /** Where the documentation is, if the deployment has it somewhere. */
+  readonly docs_url?: string;
 }
 
 /** A key in use. Nothing but the client has its text. */

@@ -41,6 +41,16 @@ export function KeyForm({ words, hint, kind }: KeyFormProps) {
   );
 }
 
+/** Opens in another tab: this one would forget the keys. */
+export const DocsLink = () => {
+  const { docs_url: docsUrl } = useSession().service;
+  return docsUrl === undefined ? null : (
+    <a class="docs" href={docsUrl} target="_blank" rel="noopener noreferrer">
+      Documentation
+    </a>
+  );
+};
+
 /** The first thing that a person sees: one input. */
 export const SignIn = ({ notice }: { readonly notice: string | undefined }) => {
   const { service } = useSession();
@@ -69,13 +79,17 @@ export const SignIn = ({ notice }: { readonly notice: string | undefined }) => {
         {service.local ? (
           <>
             The address that <code>npm start</code> prints opens this page with the management key of this
-            machine. The key is in the credentials file that it names.
+            machine, once. After a reload or a sign-out, use the newest one in its terminal: it prints another
+            after each use. The key itself is in the credentials file that it names.
           </>
         ) : (
           <>
             The API is at <code>{service.api_url}</code>.
           </>
         )}
+      </p>
+      <p>
+        <DocsLink />
       </p>
     </main>
   );

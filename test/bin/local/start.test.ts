@@ -282,6 +282,7 @@ it('browsers get the start page at / of the API, without a key; other clients ge
   const html = await page.text();
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   expect(html).toContain(`href="${docs}/"`);
+  expect(html.match(/<button>Copy/g)).toHaveLength(3);
   expect(html).toContain(file);
   expect(html).not.toContain(key);
   expect((await fetch(url)).status).toBe(404);
