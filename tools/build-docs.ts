@@ -65,7 +65,7 @@ const documents = [
   ...globSync('docs/**/*.md', inRoot),
   ...globSync('{packages,examples}/**/README.md', inRoot),
   ...globSync('packages/{fields,sdk,testing}/CHANGELOG.md', inRoot),
-  ...['CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+  ...['CHANGELOG.md', 'CONTRIBUTING.md', '.github/SECURITY.md'],
 ].toSorted();
 const text = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 

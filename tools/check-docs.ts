@@ -161,7 +161,7 @@ for (const { usage, does } of operatorRows) {
 
 /** Links between the documents, and references in comments, lead to a file and a heading. */
 const outside = { exclude: ['**/{node_modules,cdk.out,dist,coverage}/**', 'test/tools/docs/**'] };
-const markdownFiles = globSync('{*.md,{docs,examples,packages}/**/*.md}', outside);
+const markdownFiles = globSync('{*.md,.github/*.md,{docs,examples,packages}/**/*.md}', outside);
 const codeFiles = globSync(
   '{*.{js,cjs},{bin,console,examples,functions,lib,packages,reactor-runtime,src,test,tools}/**/*.{ts,js,cjs,sh},.*.cjs}',
   outside,

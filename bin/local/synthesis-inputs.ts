@@ -18,7 +18,7 @@ export const SYNTHESIS_INPUTS = {
     'packages/sdk/tsconfig.json',
     'reactor-runtime',
     'src',
-    'tsconfig.base.json',
+    'tools/tsconfig.base.json',
     'tsconfig.json',
   ],
   environment: ['CDK_DEFAULT_ACCOUNT', 'CDK_DEFAULT_REGION'],

@@ -33,7 +33,7 @@ const LINK = /(!?)\[((?:[^\][]|\[[^\][]*\])*)\]\(([^)\s]+)\)/g;
 /** The start page replaces the README at the root. The other name is taken by a page of docs/. */
 const AT_ROOT: Readonly<Record<string, string>> = {
   'README.md': 'start',
-  'SECURITY.md': 'report-a-weakness',
+  '.github/SECURITY.md': 'report-a-weakness',
 };
 
 /**

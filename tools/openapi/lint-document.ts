@@ -16,7 +16,8 @@ const OFFLINE = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'tru
  */
 async function findingsOfRedocly(file: string): Promise<readonly string[]> {
   try {
-    await run(process.execPath, [REDOCLY, 'lint', file], { cwd: ROOT, env: { ...process.env, ...OFFLINE } });
+    const args = [REDOCLY, 'lint', file, '--config', join(import.meta.dirname, 'redocly.yaml')];
+    await run(process.execPath, args, { cwd: ROOT, env: { ...process.env, ...OFFLINE } });
     return [];
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { readonly stdout?: string; readonly stderr?: string };
