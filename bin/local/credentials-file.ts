@@ -39,6 +39,8 @@ export interface LocalCredentials extends TenantCredentials {
   readonly aws_endpoint_url: string;
   readonly aws_access_key_id: string;
   readonly aws_secret_access_key: string;
+  /** A data folder stores its tenant there, for the next start. */
+  readonly tenant_file?: string;
 }
 
 /** Throws an Error that lists the problems, without values. */
@@ -87,6 +89,35 @@ export function writeCredentials(file: string, credentials: TenantCredentials | 
   }
 }
 
+/** `undefined` for any other text. A parser's message may quote a part of a key. */
+function jsonOf(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return undefined;
+  }
+}
+
+const storedTenant = z.looseObject({
+  tenant_id: z.string(),
+  webhook_secret: z.string(),
+  tenant_file: z.optional(z.string()),
+});
+
+/**
+ * Stores the next webhook secret of a tenant in the credentials file of a running service, and in
+ * its data folder, so that receivers verify with it. Returns whether the file is about this tenant.
+ * Throws an Error that names the file.
+ */
+export function storeWebhookSecret(file: string, tenantId: string, secret: string): boolean {
+  const { success, data } = storedTenant.safeParse(jsonOf(contentOf(file)));
+  if (!success || data.tenant_id !== tenantId) return false;
+  // The schema is loose: every other member stays.
+  writeCredentials(file, { ...data, webhook_secret: secret } as unknown as TenantCredentials);
+  if (data.tenant_file !== undefined) storeWebhookSecret(data.tenant_file, tenantId, secret);
+  return true;
+}
+
 /** A credentials file that belongs to this process. */
 export interface ClaimedFile {
   readonly file: string;
@@ -99,16 +130,18 @@ function claim(file: string): ClaimedFile {
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
     throw new Error(`${file} is a folder`);
   const unlock = holdLock(`${file}.lock`, file);
-  let written: string | undefined;
+  /** Each start has an access key of its own. An operator command may change other members. */
+  let accessKey: string | undefined;
   return {
     file,
     write: (credentials) => {
       writeCredentials(file, credentials);
-      written = readFileSync(file, 'utf8');
+      accessKey = JSON.stringify(credentials.aws_secret_access_key);
     },
     release: () => {
       try {
-        if (written !== undefined && contentOf(file) === written) rmSync(file, { force: true });
+        if (accessKey !== undefined && contentOf(file)?.includes(accessKey) === true)
+          rmSync(file, { force: true });
       } finally {
         unlock();
       }

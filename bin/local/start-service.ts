@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { parseSettings } from '../../lib/settings.ts';
 import {
   logDirectory,
@@ -8,7 +9,12 @@ import {
 } from '../../packages/local-aws/src/cloud.ts';
 import { control } from '../../packages/local-aws/src/control.ts';
 import type { ContractCheck } from './contract-check.ts';
-import { claimCredentialsFile, type LocalCredentials, type TenantCredentials } from './credentials-file.ts';
+import {
+  claimCredentialsFile,
+  tenantFile,
+  type LocalCredentials,
+  type TenantCredentials,
+} from './credentials-file.ts';
 import { DEFAULT_KEY_HEADER, managementKeyFrom } from './first-calls.ts';
 import { startConsole } from './console-server.ts';
 import { LOOPBACK_ORIGINS, startFields } from './fields-server.ts';
@@ -231,7 +237,13 @@ export async function startService(
     const pages = await pagesBeside(beside);
     addresses.start = pages.urls.start_url;
     addresses.docs = pages.urls.docs_url;
-    const credentials = { base_url: cloud.baseUrl, ...pages.urls, ...tenant, ...administratorOf(cloud) };
+    const credentials = {
+      base_url: cloud.baseUrl,
+      ...pages.urls,
+      ...tenant,
+      ...administratorOf(cloud),
+      ...(dataDirectory !== undefined && { tenant_file: resolve(tenantFile(dataDirectory)) }),
+    };
     claimed.write(credentials);
     return {
       ...cloud,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommanderError, type Command } from 'commander';
+import { storeWebhookSecret } from '../local/credentials-file.ts';
 import { createExportFile, publicKeyOf, verifyFile } from './audit-files.ts';
 import { COMMAND_BEHAVIOUR, type Response } from './command-behaviour.ts';
 import { explainFailure, UsageError, type Target } from './explain-failure.ts';
@@ -107,6 +108,17 @@ async function exported(
   return { exported_to: file };
 }
 
+/** The examples and the receiver read the secret of `npm start` from its credentials file. */
+function storeLocally({ local, payload }: Request, result: Response, { printError }: Surroundings): void {
+  const [tenant, secret] = [payload['tenant_id'], result['webhook_secret']];
+  if (local === undefined || typeof tenant !== 'string' || typeof secret !== 'string') return;
+  try {
+    if (storeWebhookSecret(local, tenant, secret)) printError(`operator: ${local} has the new secret\n`);
+  } catch (error) {
+    printError(`operator: ${local} has the old secret still: ${printable((error as Error).message)}\n`);
+  }
+}
+
 async function resultOf(request: Request, target: Target, surroundings: Surroundings): Promise<Response> {
   const { secrets } = COMMAND_BEHAVIOUR[request.name];
   const { file, key, out } = request.files;
@@ -115,7 +127,11 @@ async function resultOf(request: Request, target: Target, surroundings: Surround
     return await verifyFile(file, key);
   }
   if (out !== undefined) return await exported(out, request, target, surroundings);
-  const work = () => carryOut(request, target, surroundings);
+  const work = async () => {
+    const result = await carryOut(request, target, surroundings);
+    if (request.name === 'rotate-webhook-secret') storeLocally(request, result, surroundings);
+    return result;
+  };
   if (secrets === undefined) return await work();
   if (request.secretsTo !== undefined)
     return await withSecretsFile(request.secretsTo, secrets, surroundings, work);

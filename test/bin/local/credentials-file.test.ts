@@ -14,6 +14,7 @@ import {
   claimCredentialsFile,
   parseTenantCredentials,
   readTenantCredentials,
+  storeWebhookSecret,
   writeCredentials,
 } from '../../../bin/local/credentials-file.ts';
 
@@ -121,6 +122,23 @@ describe('a claimed file', () => {
     claimed.write(running);
     claimed.release();
     expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it('gets the next webhook secret of its tenant, as its data folder does, and is removed at the end', () => {
+    const [file, tenant] = [join(directory, 'mine.json'), join(directory, 'tenant.json')];
+    writeCredentials(tenant, credentials);
+    const claimed = claimCredentialsFile(file, { port: 1 });
+    claimed.write({ ...running, tenant_file: tenant });
+    const secretIn = (path: string) => JSON.parse(readFileSync(path, 'utf8')).webhook_secret;
+    expect(storeWebhookSecret(file, 'of another tenant', 'whsec_2')).toBe(false);
+    expect([file, tenant].map(secretIn)).toEqual([credentials.webhook_secret, credentials.webhook_secret]);
+    expect(storeWebhookSecret(file, credentials.tenant_id, 'whsec_2')).toBe(true);
+    expect([file, tenant].map(secretIn)).toEqual(['whsec_2', 'whsec_2']);
+    expect(readTenantCredentials(tenant)).toEqual({ ...credentials, webhook_secret: 'whsec_2' });
+    claimed.release();
+    expect(readdirSync(directory)).toEqual(['tenant.json']);
+    writeFileSync(file, 'no JSON');
+    expect(storeWebhookSecret(file, credentials.tenant_id, 'whsec_2')).toBe(false);
   });
 
   it('is never the file in which a data folder stores its tenant', () => {

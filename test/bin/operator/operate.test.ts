@@ -91,6 +91,20 @@ describe('the operator command line', () => {
     },
   );
 
+  it('writes the next webhook secret into the credentials file of npm start, which examples read', async () => {
+    const local = newFile();
+    const administrator = { aws_endpoint_url: 'x', aws_access_key_id: 'x', aws_secret_access_key: 'x' };
+    writeFileSync(local, JSON.stringify({ ...CREATED, ...administrator }));
+    const args = ['rotate-webhook-secret', '--tenant', TENANT, '--local', local];
+    const { exitCode, err } = await run(args, { responses: [{ webhook_secret: 'whsec_2' }] });
+    expect([exitCode, err]).toEqual([0, `operator: ${local} has the new secret\n`]);
+    expect(JSON.parse(readFileSync(local, 'utf8'))).toEqual({
+      ...CREATED,
+      ...administrator,
+      webhook_secret: 'whsec_2',
+    });
+  });
+
   it('repeats a command of many steps, with progress on standard error', async () => {
     const responses = [
       { seen: 2, reencrypted: 1, left: 0, done: false },
