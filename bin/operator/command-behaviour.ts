@@ -16,6 +16,8 @@ export interface CommandBehaviour {
   readonly progress?: (response: Response) => string;
   /** Whether the response reports a problem: exit code 1. */
   readonly isBad?: (response: Response) => boolean;
+  /** What to do about the problem, where the response does not say it. */
+  readonly advice?: string;
 }
 
 /** Ids of records that were left as they are. */
@@ -124,12 +126,16 @@ export const COMMAND_BEHAVIOUR: Readonly<Record<CommandName, CommandBehaviour>> 
   },
   'resend-delivery': { does: 'Retries a parked delivery, with up to ten attempts' },
   'who-saw': {
-    does: 'Lists the records of a token, newest first: who saw, used or changed it, from where and in what form',
+    does: 'Lists the records of a token, newest first: who saw, used or changed it, from where and in what form; exit code 1 if there is none',
     isDone: hasEnded,
     joined: (before, response) => ({
       ...response,
       records: [...listIn(before, 'records'), ...listIn(response, 'records')],
     }),
+    // Even its creation is a record, so there is no such token, or its records have expired.
+    isBad: (response) => listIn(response, 'records').length === 0,
+    advice:
+      'there is no such record: check the id, --tenant, --form and the times. Records end after auditRetentionDays',
   },
   'verify-audit': {
     does: 'Verifies the audit trail (the last 24 hours without --from); exit code 1 if it was changed',

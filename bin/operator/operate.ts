@@ -183,7 +183,10 @@ export async function operate(args: readonly string[], surroundings: Surrounding
   const program = operatorProgram(
     async (request) => {
       const result = await run(request, resultOf);
-      if (COMMAND_BEHAVIOUR[request.name].isBad?.(result) === true) exitCode = FAILED;
+      const { isBad, advice } = COMMAND_BEHAVIOUR[request.name];
+      if (isBad?.(result) !== true) return;
+      exitCode = FAILED;
+      if (advice !== undefined) printError(`operator: ${advice}\n`);
     },
     async (request) => {
       await run(request, restored);

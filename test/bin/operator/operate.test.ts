@@ -118,6 +118,16 @@ describe('the operator command line', () => {
   it('exits with 1 where a check finds a problem', async () => {
     expect((await run(['health'], { responses: [{ healthy: false }] })).exitCode).toBe(1);
     expect((await run(['health'], { responses: [{ healthy: true }] })).exitCode).toBe(0);
+    const none = await run(['who-saw', '--token', 'x'], { responses: [{ records: [], next: null }] });
+    expect([none.exitCode, none.out, none.err]).toEqual([
+      1,
+      'no records\n',
+      expect.stringContaining('no record names this token: check the id'),
+    ]);
+    const one = await run(['who-saw', '--token', 'x'], {
+      responses: [{ records: [{ id: 'r' }], next: null }],
+    });
+    expect([one.exitCode, one.err]).toEqual([0, '']);
   });
 
   it.each([
@@ -320,7 +330,7 @@ describe('commands of the audit trail', () => {
 
   it('accept the deployment as a tenant', async () => {
     const args = ['who-saw', '--token', 't', '--tenant', 'deployment'];
-    const { exitCode, payloads } = await run(args, { responses: [{ records: [], next: null }] });
+    const { exitCode, payloads } = await run(args, { responses: [{ records: [{ id: 1 }], next: null }] });
     expect([exitCode, payloads]).toEqual([
       ...[0, [{ command: 'who-saw', token_id: 't', tenant_id: 'deployment' }]],
     ]);
