@@ -42,6 +42,18 @@ function removeStale(lock: string, stale: string): void {
   rmSync(aside, { force: true });
 }
 
+/** Its parent exists, but may be no place for folders, such as `/proc`. */
+function createIn(directory: string): void {
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    throw new Error(`${directory} cannot be created: ${dirname(directory)} takes no folders`, {
+      cause: error,
+    });
+  }
+}
+
 /**
  * Does the same as `mkdir -p`. Node's own recursive mkdir reports a read-only parent as a missing
  * one.
@@ -54,7 +66,7 @@ function createDirectory(directory: string): void {
     if (errorCode(error) === 'EEXIST') throw new Error(`${directory} is not a folder`, { cause: error });
     if (errorCode(error) !== 'ENOENT') throw error;
     createDirectory(dirname(directory));
-    mkdirSync(directory, { mode: 0o700 });
+    createIn(directory);
   }
 }
 

@@ -21,6 +21,13 @@ it('a folder that does not exist is created, readable by its owner only', () => 
   release();
 });
 
+// Only Linux has a parent that takes no folders, from root neither.
+(process.platform === 'linux' ? it : it.skip)('a folder that cannot exist is named, with its parent', () => {
+  expect(() => lockDataDirectory('/proc/no/folder')).toThrow(
+    /^\/proc\/no cannot be created: \/proc takes no folders$/,
+  );
+});
+
 it('a second start is rejected until the first releases the lock', () => {
   const release = lockDataDirectory(directory);
   expect(() => lockDataDirectory(directory)).toThrow(

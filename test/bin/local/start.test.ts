@@ -228,7 +228,9 @@ it('a port in use is reported in one line, and nothing is left running', async (
   try {
     const started = start('--port', port, '--credentials', join(directory, 'c5.json'));
     expect(await started.exit).toBe(1);
-    expect(started.output()).toBe(`port ${port} is in use\n`);
+    expect(started.output()).toMatch(
+      new RegExp(`^port ${port} is in use(?: by process \\d+ \\([^)]*\\))?\n$`),
+    );
   } finally {
     other.close();
   }

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { errorCode } from '../error-code.ts';
+import { portHolder } from './port-holder.ts';
 
 /** Resolves to the port. Rejects with Node's error, `EADDRINUSE` among others. */
 async function listenOn(server: Server, host: string, port: number): Promise<number> {
@@ -41,7 +42,8 @@ export interface Listening {
 
 /**
  * Makes `localhost` reachable: 127.0.0.1 and, where the machine has it, ::1, on one port. Port 0
- * selects a free one. Rejects with an Error that says so if the port is in use.
+ * selects a free one. If the port is in use, rejects with an Error that says so, and by which
+ * process.
  */
 export async function listenOnLocalhost(createServer: () => Server, port: number): Promise<Listening> {
   const first = createServer();
@@ -59,8 +61,9 @@ export async function listenOnLocalhost(createServer: () => Server, port: number
     return { port: taken, close };
   } catch (error) {
     await close();
-    if (errorCode(error) === 'EADDRINUSE')
-      throw new Error(`port ${String(port)} is in use`, { cause: error });
-    throw error;
+    if (errorCode(error) !== 'EADDRINUSE') throw error;
+    const holder = portHolder(port);
+    const by = holder === undefined ? '' : ` by ${holder}`;
+    throw new Error(`port ${String(port)} is in use${by}`, { cause: error });
   }
 }

@@ -326,6 +326,7 @@ it('a port in use is reported', async () => {
   const { port } = other.address() as AddressInfo;
   const functions = { invoke: ok, isPermitted: () => true };
   const started = startHttpGateway({ api: anApi(), functions, port, accountId: '0', region: 'r' });
-  await expect(started).rejects.toThrow(`port ${String(port)} is in use`);
+  const by = process.platform === 'linux' ? ` by process ${String(process.pid)} (` : '';
+  await expect(started).rejects.toThrow(`port ${String(port)} is in use${by}`);
   other.close();
 });
