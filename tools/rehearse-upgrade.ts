@@ -3,13 +3,27 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkOut } from './upgrade/checkout.ts';
+import { checkOut, isCommit, type Checkout } from './upgrade/checkout.ts';
 import { deploy } from './upgrade/deployment.ts';
 import { problemsWith, store, type StoredData } from './upgrade/stored-data.ts';
 
-const [from, to = '.'] = process.argv.slice(2);
-if (from === undefined) {
-  console.error('npm run rehearse-upgrade -- FROM [TO]');
+const HELP = `npm run rehearse-upgrade -- FROM [TO]
+  Deploys the commit TO over the commit FROM on this machine, with data, and back. Each is a commit,
+  a branch or a tag; \`.\`, the default of TO, is the working tree. It takes one to two minutes.`;
+
+const [from, to = '.', ...rest] = process.argv.slice(2);
+if (from === '--help' || from === '-h') {
+  console.log(HELP);
+  process.exit(0);
+}
+const misused =
+  from === undefined || rest.length > 0
+    ? HELP
+    : [from, to]
+        .filter((commit) => !isCommit(commit))
+        .map((commit) => `${commit} is no commit of this repository`)[0];
+if (from === undefined || misused !== undefined) {
+  console.error(misused);
   process.exit(2);
 }
 
@@ -32,8 +46,14 @@ async function visit(what: string, folder: string): Promise<void> {
   }
 }
 
-const [old, next] = [checkOut(from), checkOut(to)];
+const checkouts: Checkout[] = [];
+const checkedOut = (commit: string): Checkout => {
+  const checkout = checkOut(commit);
+  checkouts.push(checkout);
+  return checkout;
+};
 try {
+  const [old, next] = [checkedOut(from), checkedOut(to)];
   await visit(`release ${from}`, old.folder);
   await visit(`upgrade to ${to}`, next.folder);
   await visit(`rollback to ${from}`, old.folder);
@@ -41,8 +61,7 @@ try {
 } catch (error) {
   problems.push((error as Error).message);
 } finally {
-  old.remove();
-  next.remove();
+  for (const checkout of checkouts) checkout.remove();
   for (const path of [data, `${data}.credentials.json`]) rmSync(path, { recursive: true, force: true });
 }
 for (const problem of problems) console.error(problem);

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,13 @@ export interface Checkout {
 }
 
 const git = (...args: readonly string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim();
+
+/** Whether a name is that of a commit, or of the working tree, and no option of git. */
+export function isCommit(name: string): boolean {
+  if (name === '.') return true;
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
+  return spawnSync('git', args, { stdio: 'ignore' }).status === 0;
+}
 
 /** Packages of the same lock file are the ones that are installed here. */
 function install(folder: string, root: string): void {
@@ -24,11 +31,12 @@ export function checkOut(commit: string): Checkout {
   if (commit === '.') return { folder: root, remove: () => undefined };
   const folder = mkdtempSync(join(tmpdir(), 'cloakroom-commit-'));
   const remove = () => {
-    git('worktree', 'remove', '--force', folder);
+    // Git may not know the folder yet.
+    spawnSync('git', ['worktree', 'remove', '--force', folder], { stdio: 'ignore' });
     rmSync(folder, { recursive: true, force: true });
   };
-  git('worktree', 'add', '--quiet', '--detach', '--force', folder, commit);
   try {
+    git('worktree', 'add', '--quiet', '--detach', '--force', folder, commit);
     install(folder, root);
     return { folder, remove };
   } catch (error) {
