@@ -122,7 +122,7 @@ describe('the operator command line', () => {
     expect([none.exitCode, none.out, none.err]).toEqual([
       1,
       'no records\n',
-      expect.stringContaining('no record names this token: check the id'),
+      expect.stringContaining('there is no such record: check the id'),
     ]);
     const one = await run(['who-saw', '--token', 'x'], {
       responses: [{ records: [{ id: 'r' }], next: null }],
