@@ -141,7 +141,7 @@ describe('the counts of the benchmark', () => {
     ['get a card', 'get a token'],
     ['list 20 by cursor'],
     ['search a term with one match'],
-    ['delete a card', 'delete a token'],
+    ['delete a card'],
     ['tokenize 100', 'tokenize 100 values'],
     ['detokenize 100', 'detokenize 100 tokens'],
   ])('have the units of "%s" that docs/storage.md states', (operation, promised = operation) => {

@@ -22,6 +22,7 @@ const transform = z.looseObject({
     'reactor',
     'verify_signature',
   ]),
+  statuses: z.string().optional(),
   matcher: z.string().optional(),
   expression: z.string().optional(),
 });
@@ -49,9 +50,10 @@ export const proxyPage = z.looseObject({
  * - `refused`: calls fail, and so does writing the proxy as it is.
  * - `headers_lost`: callers no longer get headers, or the destination does not.
  * - `calls_refused`: some calls that were accepted are not any more.
+ * - `answers_changed`: callers get some answers with another status, or another body.
  */
 export interface ProxyFinding {
-  readonly kind: 'refused' | 'headers_lost' | 'calls_refused';
+  readonly kind: 'refused' | 'headers_lost' | 'calls_refused' | 'answers_changed';
   readonly id: string;
   readonly name: string;
   readonly what: string;
@@ -60,13 +62,37 @@ export interface ProxyFinding {
 
 type Found = Omit<ProxyFinding, 'id' | 'name'>;
 
-const placesOf = (transforms: ListedProxy['response_transforms'], types: readonly string[], member: string) =>
+const placesOf = (
+  transforms: readonly { readonly type: string }[],
+  types: readonly string[],
+  member: string,
+) =>
   transforms
     .flatMap(({ type }, at) => (types.includes(type) ? [`${member}[${String(at)}] (${type})`] : []))
     .join(', ');
 
 const HIDING = ['mask', 'tokenize', 'reactor'];
 const CHANGING = ['append_json', 'tokenize', 'reactor'];
+
+const FAILING = ['append_json', 'tokenize', 'mask', 'reactor'];
+const FOR_SUCCESS = ['append_json', 'tokenize'];
+
+/** What callers get in place of 502, unless the writer has decided for which statuses it runs. */
+function ofStatuses({ response_transforms: all }: ListedProxy): readonly Found[] {
+  const undecided = all.map((each) => (each.statuses === undefined ? each : { ...each, type: 'decided' }));
+  const places = placesOf(undecided, FAILING, 'response_transforms');
+  if (places === '') return [];
+  const runs = placesOf(undecided, FOR_SUCCESS, 'response_transforms');
+  const isLess = runs === '' ? '' : ` ${runs} runs for 2xx alone.`;
+  return [
+    {
+      kind: 'answers_changed',
+      what: `an answer that ${places} cannot change has the status of the destination, or 424 for a 2xx, in place of 502.${isLess}`,
+      remedy:
+        'Let callers read SVC-PROXY-DESTINATION-STATUS, and set statuses or otherwise (docs/contract.md#statuses-of-answers).',
+    },
+  ];
+}
 
 /** What callers of a proxy that hides lose, unless its writer has decided already. */
 function ofAnswers(found: ListedProxy): readonly Found[] {
@@ -177,7 +203,13 @@ function ofExpressions(found: ListedProxy): readonly Found[] {
 
 /** Everything that changes for a stored proxy. */
 export const findingsOf = (found: ListedProxy): readonly ProxyFinding[] =>
-  [...ofMasks(found), ...ofExpressions(found), ...ofAnswers(found), ...ofRequests(found)].map((each) => ({
+  [
+    ...ofMasks(found),
+    ...ofExpressions(found),
+    ...ofAnswers(found),
+    ...ofStatuses(found),
+    ...ofRequests(found),
+  ].map((each) => ({
     ...each,
     id: found.id,
     name: found.name,

@@ -28,11 +28,20 @@ describe('the check of an upgrade', () => {
   });
 
   it('says nothing of headers once their writer has decided', () => {
-    expect(kinds({ response_transforms: [{ type: 'tokenize' }], pass_headers: [] })).toEqual([]);
+    const response_transforms = [{ type: 'tokenize', statuses: '2xx' }];
+    expect(kinds({ response_transforms, pass_headers: [] })).toEqual([]);
+  });
+
+  it('names transforms of answers whose failures have another status', () => {
+    const response_transforms = [{ type: 'remove_header' }, { type: 'mask' }, { type: 'tokenize' }];
+    const found = findingsOf(aProxy({ response_transforms, pass_headers: [] }));
+    expect(found).toMatchObject([{ kind: 'answers_changed' }]);
+    expect(found[0]?.what).toContain('that response_transforms[1] (mask), response_transforms[2] (tokenize)');
+    expect(found[0]?.what).toContain('response_transforms[2] (tokenize) runs for 2xx alone');
   });
 
   it('names a mask whose regular expression is refused', () => {
-    const mask = (expression: string) => ({ type: 'mask', matcher: 'regex', expression });
+    const mask = (expression: string) => ({ type: 'mask', statuses: 'any', matcher: 'regex', expression });
     const response_transforms = [mask('a{3}'), mask('(?i)[B-\\x{1E942}]'.repeat(6))];
     const [refused, ...others] = findingsOf(aProxy({ response_transforms, pass_headers: [] }));
     expect(refused).toMatchObject({ kind: 'refused' });
