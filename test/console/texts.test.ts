@@ -2,7 +2,7 @@ import { visibleText } from '../../console/src/parts/visible-text.ts';
 import { linkTo, parseRoute } from '../../console/src/route.ts';
 import { keyKindOf } from '../../console/src/session/key-kind.ts';
 import { mergePatch } from '../../console/src/tokens/merge-patch.ts';
-import { searchQueryOf, summaryOf } from '../../console/src/tokens/token-query.ts';
+import { isIncomplete, searchQueryOf, summaryOf } from '../../console/src/tokens/token-query.ts';
 import { jsonOrText } from '../../console/src/words.ts';
 import { fc } from '../../packages/local-aws/test/properties.ts';
 
@@ -81,13 +81,21 @@ describe('a search of tokens', () => {
     );
   });
 
-  it('summarizes masked data on one line', () => {
-    expect(summaryOf({ number: 'XXXX4242', expiration_month: 12 })).toBe('XXXX4242 · 12');
-    expect([summaryOf(undefined), summaryOf('X'), summaryOf({ a: { b: 1 } })]).toEqual([
-      '',
-      'X',
-      '{"a":{"b":1}}',
+  it('summarizes masked data by its values, with an expiry as people write it', () => {
+    expect(summaryOf({ number: 'XXXX4242', expiration_month: 2, expiration_year: 2030 })).toEqual([
+      'XXXX4242',
+      '02/30',
     ]);
+    expect(summaryOf({ number: 'XXXX4242', expiration_month: 12 })).toEqual(['XXXX4242', '12']);
+    expect([undefined, 'X', { a: { b: 1 } }].map(summaryOf)).toEqual([[], ['X'], ['{"a":{"b":1}}']]);
+  });
+
+  it('knows a metadata filter that would filter nothing', () => {
+    const filter = { container: '', search: '', key: '', value: '' };
+    expect(isIncomplete(filter)).toBe(false);
+    expect(isIncomplete({ ...filter, key: 'customer' })).toBe(true);
+    expect(isIncomplete({ ...filter, value: 'c-17' })).toBe(true);
+    expect(isIncomplete({ ...filter, key: 'customer', value: 'c-17' })).toBe(false);
   });
 });
 

@@ -1,6 +1,6 @@
 import { countBySteps } from '../../console/src/trail/hourly-counts.ts';
-import { filterOf, HOUR_MS, logQueryOf, queryOf } from '../../console/src/trail/trail-filter.ts';
-import type { LogRecord } from '../../console/src/sdk.ts';
+import { filterOf, HOUR_MS, isShown, logQueryOf, queryOf } from '../../console/src/trail/trail-filter.ts';
+import type { LogRecord, TokenForm } from '../../console/src/sdk.ts';
 import { fc } from '../../packages/local-aws/test/properties.ts';
 
 const START = Date.parse('2026-11-27T08:00:00Z');
@@ -74,6 +74,27 @@ describe('the filter of the trail', () => {
       token_id: 't',
       from: new Date(START - 24 * HOUR_MS).toISOString(),
     });
+  });
+
+  it('has records that reveal, change or refuse something first, and everything on request', () => {
+    const of = (operation: string, form?: TokenForm, outcome: LogRecord['outcome'] = 'ok'): LogRecord => ({
+      id: '1',
+      created_at: new Date(START).toISOString(),
+      operation,
+      outcome,
+      ...(form !== undefined && { tokens: [{ id: 't', form }] }),
+    });
+    const shown = [
+      ...[of('getToken', 'reveal'), of('proxy', 'use'), of('createToken', 'create'), of('patchProxy')],
+      ...[of('listTokens', 'refused', 'refused'), of('getToken', undefined, 'failed')],
+    ];
+    const others = [of('getToken', 'mask'), of('listApplications'), of('searchTokens'), of('explainAccess')];
+    const shownBy = (query: Readonly<Record<string, string>>) =>
+      [...shown, ...others].filter((record) => isShown(record, filterOf(query)));
+    expect(shownBy({})).toEqual(shown);
+    for (const query of [{ show: 'all' }, { form: 'mask' }, { operation: 'getToken' }, { outcome: 'ok' }])
+      expect(shownBy(query)).toHaveLength(shown.length + others.length);
+    expect(filterOf({ show: 'nonsense' }).show).toBe('');
   });
 
   it('leaves out what an address cannot ask for', () => {

@@ -86,7 +86,7 @@ export const AccessTree = ({ grants, onAsk }: AccessTreeProps) => (
                 <Branch container={container} />
               </th>
               {TOKEN_PERMISSIONS.map((permission) => (
-                <td key={permission}>
+                <td key={permission} data-label={WORDS[permission]}>
                   <button
                     type="button"
                     class="cell"

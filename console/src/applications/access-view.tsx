@@ -9,11 +9,14 @@ import { useSettled } from '../parts/use-settled.ts';
 import { linkTo } from '../route.ts';
 import type { Application, Client } from '../sdk.ts';
 import { useLoad } from '../session/use-session.ts';
+import { shortened } from '../words.ts';
 import { Branch, DecisionCell } from './access-tree.tsx';
 
 /** A matrix of more columns is no picture any more; the list of applications has a filter. */
 const MOST = 60;
 const MOST_CONTAINERS = 200;
+/** On a phone a name stands before what its application sees. */
+const LABEL = 40;
 
 async function loadApplications(client: Client, name: string, signal: AbortSignal) {
   const found: Application[] = [];
@@ -67,7 +70,7 @@ function Matrix({
                 <Branch container={container} />
               </th>
               {applications.map((application) => (
-                <td key={application.id}>
+                <td key={application.id} data-label={shortened(visibleText(application.name), LABEL)}>
                   <DecisionCell
                     decision={decide(application, permission, container)}
                     permission={permission}

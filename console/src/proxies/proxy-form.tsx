@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { ApplicationChoice } from '../applications/names.tsx';
 import { Button } from '../parts/button.tsx';
 import { CodeEditor } from '../parts/code-editor.tsx';
 import { EntriesField } from '../parts/entries-field.tsx';
@@ -51,12 +52,11 @@ const Callers = ({ edited, onChange }: PartProps) => (
       isChecked={edited.isAuthenticated}
       onChange={(isAuthenticated) => onChange({ isAuthenticated })}
     />
-    <TextField
-      label="Application"
+    <ApplicationChoice
       value={edited.applicationId}
       onChange={(applicationId) => onChange({ applicationId })}
-      hint="The id of the application whose rights the transforms use. Empty: those of the caller."
-      isMachineText
+      none="that of the caller"
+      hint="The transforms use its rights."
     />
     <TextField
       label="Networks"

@@ -83,7 +83,7 @@ export function VersionsSection({
               {versions.map((version) => (
                 <tr key={version.version}>
                   <th scope="row">{`${String(version.version)}${version.keep === true ? ', retained' : ''}`}</th>
-                  <td data-label="Destination">
+                  <td data-label="Destination" class="long">
                     <Code>{version.destination_url}</Code>
                   </td>
                   <td data-label="Definition">

@@ -1,3 +1,4 @@
+import { ApplicationChoice } from '../applications/names.tsx';
 import { useEffect, useState } from 'preact/hooks';
 import { Button, Copy } from '../parts/button.tsx';
 import { CodeEditor } from '../parts/code-editor.tsx';
@@ -116,12 +117,11 @@ function Editor({ reactor, onSaved, onUnsaved, runProblem }: EditorProps) {
         onChange={(entries) => change({ entries })}
         isSecret
       />
-      <TextField
-        label="Application"
+      <ApplicationChoice
         value={edited.applicationId}
         onChange={(applicationId) => change({ applicationId })}
-        hint="Optional: the id of the application as which req.bt calls the service."
-        isMachineText
+        none="none: the code gets no req.bt"
+        hint="req.bt calls the service as this application."
       />
       <ProblemBox problem={action.problem} />
       <div class="row">

@@ -16,7 +16,7 @@ const HAS_TERMS = /(?:^|\sAND\s)\s*(?:data|type|container|fingerprint|id|metadat
 
 const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+export const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 /** Digits as people write and copy them, in groups. */
 const GROUPED = /^[\d -]+$/;
 
@@ -40,13 +40,27 @@ export function searchQueryOf({ container, key, value, search }: TokenFilter): s
     .join(' AND ');
 }
 
-/** What a list shows of masked data, on one line. */
-export function summaryOf(data: Token['data']): string {
-  if (data === undefined) return '';
-  if (typeof data === 'string') return data;
-  if (typeof data !== 'object' || data === null) return JSON.stringify(data);
-  const texts = Object.values(data)
-    .filter((member) => typeof member !== 'object')
-    .map(String);
-  return texts.length === 0 ? JSON.stringify(data) : texts.join(' · ');
+/** Whether a metadata filter lacks its key or its value: it would filter nothing. */
+export const isIncomplete = ({ key, value }: TokenFilter): boolean => (key === '') !== (value === '');
+
+/** An expiry as people write it; empty if it has no month and year. */
+function expiryOf(month: unknown, year: unknown): string {
+  if (typeof month !== 'number' || typeof year !== 'number') return '';
+  return `${String(month).padStart(2, '0')}/${String(year % 100).padStart(2, '0')}`;
+}
+
+/** What a list shows of masked data: values that each stay on one line. */
+export function summaryOf(data: Token['data']): readonly string[] {
+  if (data === undefined) return [];
+  if (typeof data !== 'object' || data === null)
+    return [typeof data === 'string' ? data : JSON.stringify(data)];
+  const {
+    expiration_month: month,
+    expiration_year: year,
+    ...others
+  } = data as Readonly<Record<string, unknown>>;
+  const expiry = expiryOf(month, year);
+  const all = expiry === '' ? Object.values(data) : [...Object.values(others), expiry];
+  const texts = all.filter((member) => typeof member !== 'object').map(String);
+  return texts.length === 0 ? [JSON.stringify(data)] : texts;
 }

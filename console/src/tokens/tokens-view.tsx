@@ -1,26 +1,42 @@
 import { filledIn } from '../parts/filled-in.ts';
 import { useEffect, useState } from 'preact/hooks';
-import { Button } from '../parts/button.tsx';
+import { Button, Copy } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Empty, More, View, Waiting } from '../parts/page.tsx';
 import { ProblemBox } from '../parts/problem-box.tsx';
 import { Badge, Code, Text, Time } from '../parts/text.tsx';
+import { visibleText } from '../parts/visible-text.ts';
 import { useSettled } from '../parts/use-settled.ts';
 import { linkTo } from '../route.ts';
-import type { Client, Token } from '../sdk.ts';
+import type { Client, Page, Token } from '../sdk.ts';
 import { usePages } from '../session/use-pages.ts';
 import { useSession } from '../session/use-session.ts';
 import { shortened } from '../words.ts';
-import { searchQueryOf, summaryOf, type TokenFilter } from './token-query.ts';
+import { isIncomplete, searchQueryOf, summaryOf, UUID, type TokenFilter } from './token-query.ts';
 
 const PAGE = 50;
 const SEARCH_SETTLED_MS = 900;
 const SUMMARY = 60;
+const SHORT_ID = 14;
 /** A UUID has this length. */
 const ID = 36;
+const MOST_VALUES = 4;
+
+/** A UUID by its ends, as people compare it; another id as it is, if it is short. */
+const shortId = (id: string): string =>
+  UUID.test(id) ? `${id.slice(0, 8)}…${id.slice(-4)}` : shortened(id, SHORT_ID);
+
+const NO_TOKENS: Page<Token> = { data: [], pagination: { after: null, page_size: PAGE } };
 
 /** A list or a search. Both ask for masked data, whatever the key may see. */
-function tokensOf(client: Client, filter: TokenFilter, after: string | undefined, signal: AbortSignal) {
+function tokensOf(
+  client: Client,
+  filter: TokenFilter,
+  after: string | undefined,
+  signal: AbortSignal,
+): PromiseLike<Page<Token>> {
+  // A list without its filter would show what was not asked for.
+  if (isIncomplete(filter)) return Promise.resolve(NO_TOKENS);
   const query = searchQueryOf(filter);
   const options = { transform: 'mask', signal } as const;
   if (query !== undefined) return client.tokens.search({ query, after, size: PAGE }, options);
@@ -42,9 +58,12 @@ const Row = ({ token }: { readonly token: Token }) => {
   return (
     <tr>
       <th scope="row">
-        <a href={linkTo(['tokens', id])}>
-          <Code>{shortened(id, ID)}</Code>
-        </a>
+        <span class="one-line">
+          <a href={linkTo(['tokens', id])} title={visibleText(id)}>
+            <Code>{shortId(id)}</Code>
+          </a>{' '}
+          <Copy text={id} what={`the id ${shortId(id)}`} />
+        </span>
       </th>
       <td data-label="Type">
         <Badge tone="type">{type}</Badge>
@@ -53,12 +72,18 @@ const Row = ({ token }: { readonly token: Token }) => {
         {data === undefined ? (
           <span class="muted">no data</span>
         ) : (
-          <Code>{shortened(summaryOf(data), ID)}</Code>
+          summaryOf(data)
+            .slice(0, MOST_VALUES)
+            .map((value, at) => (
+              <span class="value" key={at}>
+                <Code>{shortened(value, ID)}</Code>
+              </span>
+            ))
         )}
       </td>
       <td data-label="Containers">
         {containers.slice(0, 2).map((container) => (
-          <span class="entry" key={container}>
+          <span class="entry one-line" key={container}>
             <Code>{shortened(container, ID)}</Code>
           </span>
         ))}
@@ -66,7 +91,7 @@ const Row = ({ token }: { readonly token: Token }) => {
       </td>
       <td data-label="Metadata">
         {entries.slice(0, 2).map(([key, value]) => (
-          <span class="entry" key={key}>
+          <span class="entry one-line" key={key} title={visibleText(`${key}: ${value}`)}>
             <Text>{shortened(`${key}: ${value}`, SUMMARY)}</Text>
           </span>
         ))}
@@ -127,9 +152,9 @@ const Filters = ({ filter, onChange }: FiltersProps) => {
       <TextField
         label="Metadata value"
         problem={
-          (filter.key === '') === (filter.value === '')
-            ? undefined
-            : `Also write the ${filter.key === '' ? 'key' : 'value'}: without it nothing is filtered.`
+          isIncomplete(filter)
+            ? `Also write the ${filter.key === '' ? 'key' : 'value'}: nothing is asked for until then.`
+            : undefined
         }
         value={filter.value}
         onChange={set('value')}
@@ -144,8 +169,14 @@ const Filters = ({ filter, onChange }: FiltersProps) => {
   );
 };
 
-const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) =>
-  isFiltered ? (
+const Nothing = ({ filter }: { readonly filter: TokenFilter }) => {
+  if (isIncomplete(filter))
+    return (
+      <Empty title={`The metadata ${filter.key === '' ? 'key' : 'value'} is empty`}>
+        <p>Write it to find the tokens with it, or clear the filter to see all.</p>
+      </Empty>
+    );
+  return Object.values(filter).some((text) => text !== '') ? (
     <Empty title="No token matches">
       <p>
         Metadata and search values match as a whole. A search finds the values of search indexes, such as the
@@ -160,6 +191,7 @@ const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) =>
       </a>
     </Empty>
   );
+};
 
 const NO_FILTER: TokenFilter = { container: '', key: '', value: '', search: '' };
 
@@ -187,7 +219,6 @@ export function TokensView({ query }: { readonly query: Readonly<Record<string, 
     (client, after, signal) => tokensOf(client, JSON.parse(settled) as TokenFilter, after, signal),
     [settled],
   );
-  const isFiltered = Object.values(filter).some((text) => text !== '');
   return (
     <View
       title="Tokens"
@@ -205,7 +236,7 @@ export function TokensView({ query }: { readonly query: Readonly<Record<string, 
         </div>
       )}
       {isLoading && items.length === 0 && <Waiting />}
-      {!isLoading && problem === undefined && items.length === 0 && <Nothing isFiltered={isFiltered} />}
+      {!isLoading && problem === undefined && items.length === 0 && <Nothing filter={filter} />}
       {items.length > 0 && (
         <More shown={items.length} total={total} what="tokens" onMore={more} isBusy={isLoading} />
       )}

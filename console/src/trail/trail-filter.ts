@@ -54,6 +54,12 @@ export const RANGES = [
   ['', 'from and to'],
 ] as const;
 
+/** The console's own reads, and all masked reads, would fill the page. */
+export const SHOWS = [
+  ['', 'reveals and changes'],
+  ['all', 'everything'],
+] as const;
+
 /** What an auditor asks for. All of it is in the address, and none of it is data. */
 export interface TrailFilter {
   readonly token_id: string;
@@ -67,6 +73,8 @@ export interface TrailFilter {
   readonly hours: string;
   readonly from: string;
   readonly to: string;
+  /** `all`, or empty for records that reveal, change or refuse something. */
+  readonly show: string;
 }
 
 const DEFAULT_HOURS = '24';
@@ -94,6 +102,10 @@ export function filterOf(query: Readonly<Record<string, string>>): TrailFilter {
     hours: isFixed ? '' : hours || DEFAULT_HOURS,
     from: member('from'),
     to: member('to'),
+    show: known(
+      'show',
+      SHOWS.map(([value]) => value),
+    ),
   };
 }
 
@@ -119,6 +131,21 @@ export function logQueryOf(filter: TrailFilter, now: number) {
     to: hours === '' ? to : '',
   });
 }
+
+/** Operations that show something to their caller, and change nothing. */
+const READ = /^(?:get|list|search|explain)|^(?:detokenize|createSession)$/;
+const NOTABLE_FORMS: readonly string[] = ['reveal', 'use', 'create', 'update', 'delete', 'refused'];
+const FAILURES: readonly string[] = ['refused', 'failed'];
+
+/** Whether a record reveals, changes or refuses something. */
+const isNotable = ({ operation, outcome, tokens = [] }: LogRecord): boolean =>
+  FAILURES.includes(outcome) ||
+  !READ.test(operation) ||
+  tokens.some(({ form }) => NOTABLE_FORMS.includes(form));
+
+/** Whether the list has a record. A filter by operation, outcome or form gets all of them. */
+export const isShown = (record: LogRecord, { show, operation, outcome, form }: TrailFilter): boolean =>
+  show !== '' || [operation, outcome, form].some((asked) => asked !== '') || isNotable(record);
 
 export const hasForm = ({ tokens = [] }: LogRecord, form: string): boolean =>
   form === '' || tokens.some((token) => token.form === form);

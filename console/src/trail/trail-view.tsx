@@ -1,11 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
+import { loadNames } from '../applications/names.tsx';
 import { Button } from '../parts/button.tsx';
 import { Choice, TextField } from '../parts/field.tsx';
 import { Empty, View } from '../parts/page.tsx';
 import { ProblemBox } from '../parts/problem-box.tsx';
-import { visibleText } from '../parts/visible-text.ts';
 import { linkTo } from '../route.ts';
-import type { Client } from '../sdk.ts';
 import { useLoad } from '../session/use-session.ts';
 import { counted, localTime, readableTime } from '../words.ts';
 import { countBySteps } from './hourly-counts.ts';
@@ -15,27 +14,18 @@ import {
   filterOf,
   FORMS,
   hasForm,
+  isShown,
   HOUR_MS,
   OPERATIONS,
   OUTCOMES,
   queryOf,
   RANGES,
+  SHOWS,
   type TrailFilter,
 } from './trail-filter.ts';
 import { useTrail, type Trail } from './use-trail.ts';
 
-const NAMES_MOST = 500;
 const SHOWN_AT_ONCE = 100;
-
-/** Names of applications, which the records of the trail do not have. */
-async function loadNames(client: Client, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
-  const names = new Map<string, string>();
-  for await (const { id, name } of client.applications.list({ size: 100 }, { signal })) {
-    names.set(id, visibleText(name));
-    if (names.size >= NAMES_MOST) break;
-  }
-  return names;
-}
 
 const ANY = ['', 'any'] as const;
 const pairs = (names: readonly string[]) => [ANY, ...names.map((name) => [name, name] as const)];
@@ -102,6 +92,7 @@ function Filters({ filter, names }: FiltersProps) {
         go(edited);
       }}
     >
+      <Choice label="Records" value={edited.show} onChange={choose('show')} options={SHOWS} />
       <Choice label="Time" value={edited.hours} onChange={chooseTime} options={RANGES} />
       {edited.hours === '' && <TimeFields edited={edited} onChange={setEdited} />}
       <Choice
@@ -206,7 +197,9 @@ function Plots(props: TrailProps) {
 
 function List({ filter, trail, nameOf }: TrailProps) {
   const [shown, setShown] = useState(SHOWN_AT_ONCE);
-  const matching = trail.records.filter((record) => hasForm(record, filter.form));
+  const ofForm = trail.records.filter((record) => hasForm(record, filter.form));
+  const matching = ofForm.filter((record) => isShown(record, filter));
+  const others = ofForm.length - matching.length;
   const isWhole = !trail.isCut && !trail.isLoading && trail.problem === undefined;
   return (
     <>
@@ -215,11 +208,18 @@ function List({ filter, trail, nameOf }: TrailProps) {
           {trail.isLoading
             ? `${counted(matching.length, 'record')} so far…`
             : counted(matching.length, 'record')}
+          {others > 0 && (
+            <>
+              {` that reveal, change or refuse something. ${counted(others, 'other')}, such as masked reads and lists: `}
+              <a href={linkTo(['trail'], queryOf({ ...filter, show: 'all' }))}>show everything</a>
+              {'.'}
+            </>
+          )}
           {trail.isCut &&
             ` in the newest ${counted(trail.records.length, 'record')} of this time. Older ones are neither shown nor counted yet.`}
         </p>
       )}
-      {matching.length === 0 && isWhole && (
+      {ofForm.length === 0 && isWhole && (
         <Empty title="No record matches">
           <p>
             Every call with a valid key leaves a record. Choose a longer time, or clear the filter: an id that
