@@ -7,7 +7,7 @@ import type { SentRequest } from './destinations.ts';
 import { durationMs } from './duration.ts';
 import { ENVIRONMENT } from './functions.ts';
 import { MemoryKms } from './aws/memory-kms.ts';
-import { checkOptions } from './options.ts';
+import { checkOptions, wrongOption } from './options.ts';
 import type { Delivery, Snapshot, Vault, VaultOptions } from './vault.ts';
 import { clientFetch, vaultFetch } from './fetches.ts';
 import { MemoryService, type ServiceState } from './memory-service.ts';
@@ -17,14 +17,14 @@ const DAY_MS = 86_400_000;
 
 function timeOf(now: Date | string | number): number {
   const time = new Date(now).getTime();
-  if (Number.isNaN(time)) throw new TypeError('now is a time');
+  if (Number.isNaN(time)) throw wrongOption('now');
   return time;
 }
 
 function baseOf(baseUrl: string): string {
-  const { protocol, origin } = new URL(baseUrl);
-  if (protocol !== 'https:' || origin !== baseUrl.replace(/\/$/, ''))
-    throw new TypeError('baseUrl is an https address without a path');
+  const { protocol, origin } = URL.canParse(baseUrl) ? new URL(baseUrl) : {};
+  if (origin === undefined || protocol !== 'https:' || origin !== baseUrl.replace(/\/$/, ''))
+    throw wrongOption('baseUrl');
   return origin;
 }
 

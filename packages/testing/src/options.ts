@@ -19,15 +19,38 @@ const FAILURE = z.strictObject({
   status: z.optional(z.literal(STATUSES)),
 });
 
+/** What each member must be, in words that follow `must be`. */
+const EXPECTED: ReadonlyMap<string, string> = new Map([
+  ['now', 'a Date, a time as text such as 2030-01-31T12:00:00Z, or ms since the epoch'],
+  ['baseUrl', 'an https address without a path'],
+  ['clientCompatibility', 'strict or lenient'],
+  ['headerPrefix', 'a letter, then up to 19 letters and digits'],
+  ['cvcLifetimeSeconds', 'a whole number from 1 to 3600'],
+  ['egressAllowList', "a list of texts such as 'localhost:9777'"],
+  ['print', 'a function'],
+  ['operation', 'the name of an operation, such as createToken'],
+  ['times', 'a whole number from 1'],
+  ['status', `one of ${STATUSES.join(', ')}`],
+]);
+
 /** Throws `TypeError` that names the first wrong member of the argument of a function. */
-function check(name: string, schema: z.ZodMiniType, value: unknown): void {
+function check(name: string, schema: z.ZodMiniObject, value: unknown): void {
   const [issue] = schema.safeParse(value).error?.issues ?? [];
   if (issue === undefined) return;
-  const path = issue.path.join('.');
-  throw new TypeError(`${name}: ${path === '' ? '' : `${path}: `}${issue.message}`);
+  const members = Object.keys(schema.shape).join(', ');
+  if (issue.code === 'unrecognized_keys')
+    throw new TypeError(`${name}: there is no option ${issue.keys.join(', ')}, only ${members}`);
+  const [member] = issue.path;
+  if (member === undefined) throw new TypeError(`${name}: must be called with an object of ${members}`);
+  const expected = EXPECTED.get(String(member)) ?? 'something else';
+  throw new TypeError(`${name}: ${String(member)} must be ${expected}`);
 }
 
 export const checkOptions = (options: VaultOptions): void => check('createVault', OPTIONS, options);
+
+/** The option with this name has another form than it must have. */
+export const wrongOption = (name: string): TypeError =>
+  new TypeError(`createVault: ${name} must be ${EXPECTED.get(name) ?? 'something else'}`);
 
 /** `operations` are those that can fail. */
 export function checkFailure(failure: Failure, operations: ReadonlySet<string>): void {

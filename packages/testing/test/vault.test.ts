@@ -26,15 +26,22 @@ describe('a vault', () => {
   });
 
   it.each([
-    [{ baseUrl: 'http://vault.test' }, 'https'],
-    [{ baseUrl: 'https://vault.test/path' }, 'without a path'],
-    [{ now: 'yesterday' }, 'now'],
-    [{ baseURL: 'https://vault.test' }, 'createVault'],
-    [{ cvcLifetimeSeconds: -1 }, 'cvcLifetimeSeconds'],
-    [{ egressAllowList: 'localhost' }, 'egressAllowList'],
-    [{ print: 'x' }, 'print'],
+    [{ baseUrl: 'http://vault.test' }, 'baseUrl must be an https address without a path'],
+    [{ baseUrl: 'https://vault.test/path' }, 'baseUrl must be an https address without a path'],
+    [{ baseUrl: 'vault' }, 'baseUrl must be an https address without a path'],
+    [{ now: 'yesterday' }, 'now must be a Date, a time as text'],
+    [{ now: true }, 'now must be a Date, a time as text'],
+    [{ strict: true }, 'there is no option strict, only now, baseUrl, clientCompatibility,'],
+    [{ clientCompatibility: 'loose' }, 'clientCompatibility must be strict or lenient'],
+    [{ headerPrefix: '1' }, 'headerPrefix must be a letter, then up to 19 letters and digits'],
+    [{ cvcLifetimeSeconds: -1 }, 'cvcLifetimeSeconds must be a whole number from 1 to 3600'],
+    [{ egressAllowList: 'localhost' }, "egressAllowList must be a list of texts such as 'localhost:9777'"],
+    [{ egressAllowList: [1] }, "egressAllowList must be a list of texts such as 'localhost:9777'"],
+    [{ print: 'x' }, 'print must be a function'],
+    ['strict', 'must be called with an object of now,'],
   ])('refuses %o', async (options, message) => {
-    await expect(createVault(options as VaultOptions)).rejects.toThrow(message);
+    const refused = createVault(options as VaultOptions);
+    await expect(refused).rejects.toThrow(new RegExp(`^createVault: ${message}`));
   });
 
   it('has the settings of a deployment', async () => {
