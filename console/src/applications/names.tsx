@@ -2,8 +2,11 @@ import { Choice, TextField } from '../parts/field.tsx';
 import { visibleText } from '../parts/visible-text.ts';
 import type { Client } from '../sdk.ts';
 import { useLoad } from '../session/use-session.ts';
+import { shortened } from '../words.ts';
 
 const NAMES_MOST = 500;
+/** The end of the id, by which equal names differ, stays in sight. */
+const NAME = 60;
 
 /** Names of applications by their ids, of the newest ones if there are very many. */
 export async function loadNames(client: Client, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
@@ -44,7 +47,9 @@ export function ApplicationChoice({ value, onChange, none, hint }: ApplicationCh
   const known = new Map(names.value);
   // One that was deleted, or that is not loaded yet.
   if (value !== '' && !known.has(value)) known.set(value, value);
-  const options = [...known].map(([id, name]) => [id, `${name} (…${id.slice(-4)})`] as const);
+  const options = [...known].map(
+    ([id, name]) => [id, `${shortened(name, NAME)} (…${id.slice(-4)})`] as const,
+  );
   return (
     <Choice label={label} value={value} onChange={onChange} hint={hint} options={[['', none], ...options]} />
   );

@@ -56,7 +56,7 @@ export const RANGES = [
 
 /** The console's own reads, and all masked reads, would fill the page. */
 export const SHOWS = [
-  ['', 'reveals and changes'],
+  ['', 'reveals, changes'],
   ['all', 'everything'],
 ] as const;
 
