@@ -68,10 +68,11 @@ describe('the counts of the trail', () => {
 
 describe('the filter of the trail', () => {
   it('is the last 24 hours by default, and its own address', () => {
-    const filter = filterOf({ token_id: 't', outcome: 'nonsense' });
+    const filter = filterOf({ token_id: 't', outcome: 'nonsense', form: 'reveal' });
     expect(filterOf(queryOf(filter))).toEqual(filter);
     expect(logQueryOf(filter, START)).toEqual({
       token_id: 't',
+      form: 'reveal',
       from: new Date(START - 24 * HOUR_MS).toISOString(),
     });
   });

@@ -67,7 +67,7 @@ export interface TrailFilter {
   readonly proxy_id: string;
   readonly operation: string;
   readonly outcome: string;
-  /** Only records of tokens in this form; the page itself filters by it. */
+  /** Only records that saw the token, or any token without `token_id`, in this form. */
   readonly form: string;
   /** Hours until now; empty if `from` and `to` count. */
   readonly hours: string;
@@ -119,7 +119,7 @@ const outcomeOf = (text: string): Outcome | undefined => OUTCOMES.find(([outcome
 
 /** The part of a filter that the service applies. `now` is in ms. */
 export function logQueryOf(filter: TrailFilter, now: number) {
-  const { token_id, application_id, proxy_id, operation, outcome, hours, from, to } = filter;
+  const { token_id, application_id, proxy_id, operation, outcome, form, hours, from, to } = filter;
   const start = hours === '' ? from : new Date(now - Number(hours) * HOUR_MS).toISOString();
   return filledIn({
     token_id,
@@ -127,6 +127,7 @@ export function logQueryOf(filter: TrailFilter, now: number) {
     proxy_id,
     operation,
     outcome: outcomeOf(outcome),
+    form: FORMS.find((each) => each === form),
     from: start,
     to: hours === '' ? to : '',
   });
@@ -146,6 +147,3 @@ const isNotable = ({ operation, outcome, tokens = [] }: LogRecord): boolean =>
 /** Whether the list has a record. A filter by operation, outcome or form gets all of them. */
 export const isShown = (record: LogRecord, { show, operation, outcome, form }: TrailFilter): boolean =>
   show !== '' || [operation, outcome, form].some((asked) => asked !== '') || isNotable(record);
-
-export const hasForm = ({ tokens = [] }: LogRecord, form: string): boolean =>
-  form === '' || tokens.some((token) => token.form === form);

@@ -13,7 +13,6 @@ import { Records } from './records.tsx';
 import {
   filterOf,
   FORMS,
-  hasForm,
   isShown,
   HOUR_MS,
   OPERATIONS,
@@ -197,9 +196,8 @@ function Plots(props: TrailProps) {
 
 function List({ filter, trail, nameOf }: TrailProps) {
   const [shown, setShown] = useState(SHOWN_AT_ONCE);
-  const ofForm = trail.records.filter((record) => hasForm(record, filter.form));
-  const matching = ofForm.filter((record) => isShown(record, filter));
-  const others = ofForm.length - matching.length;
+  const matching = trail.records.filter((record) => isShown(record, filter));
+  const others = trail.records.length - matching.length;
   const isWhole = !trail.isCut && !trail.isLoading && trail.problem === undefined;
   return (
     <>
@@ -219,7 +217,7 @@ function List({ filter, trail, nameOf }: TrailProps) {
             ` in the newest ${counted(trail.records.length, 'record')} of this time. Older ones are neither shown nor counted yet.`}
         </p>
       )}
-      {ofForm.length === 0 && isWhole && (
+      {trail.records.length === 0 && isWhole && (
         <Empty title="No record matches">
           <p>
             Every call with a valid key leaves a record. Choose a longer time, or clear the filter: an id that
