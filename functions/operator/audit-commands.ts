@@ -9,7 +9,7 @@ import type { Broken } from '../../src/core/trail/seal-link.ts';
 import { MAX_FAILURES, type VerifyDeps } from '../../src/core/trail/verification.ts';
 import { verifyStep, type OpenChunk, type VerifyCursor } from '../../src/core/trail/verify-trail.ts';
 import { whoSawStep } from '../../src/core/trail/who-saw.ts';
-import { formsOf } from '../../src/core/trail/list-records.ts';
+import { formsOf, type AuditView } from '../../src/core/trail/list-records.ts';
 import { nameOfToken } from '../../src/core/audit/token-reference.ts';
 import { defined } from '../../src/core/shared/defined.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
@@ -58,6 +58,19 @@ interface WhoSawInput extends Times {
   readonly at?: { readonly tenant_id: string; readonly before?: string | undefined } | undefined;
 }
 
+/** The names of the applications of records, by their ids; one that was deleted has none. */
+async function applicationNames(
+  { applicationStore }: OperatorDeps,
+  tenantId: string,
+  views: readonly AuditView[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = new Set(views.flatMap(({ entry }) => entry.app ?? []));
+  // The trail of the deployment is of no tenant.
+  if (ids.size === 0 || tenantId === DEPLOYMENT) return new Map();
+  const applications = await applicationStore.findMany(tenantId, [...ids]);
+  return new Map(applications.map(({ id, name }) => [id, name]));
+}
+
 /** Records that name a token, in one trail or all, a page per step. */
 export async function whoSaw(
   deps: OperatorDeps,
@@ -69,13 +82,15 @@ export async function whoSaw(
   const asked = defined({ tokenId, form, withoutIndex, from, to });
   const { views, next } = await whoSawStep(deps, tenantId, asked, at?.before);
   const following = ids.find((id) => id > tenantId);
+  const nameOf = await applicationNames(deps, tenantId, views);
   // The name in the record remains where the id of a reference is gone.
   const names = [tokenId, nameOfToken(tokenId)];
   return {
     records: views.map((view) => {
       const { tokens: _tokens, containers: _containers, ...record } = presentRecord(view);
       const named = { tenant_id: tenantId, form: formsOf(view.entry, names).join(', ') };
-      return { ...named, ...record };
+      const application = nameOf.get(view.entry.app ?? '');
+      return { ...named, ...record, ...(application !== undefined && { application_name: application }) };
     }),
     next:
       next !== undefined

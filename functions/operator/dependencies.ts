@@ -21,6 +21,7 @@ import {
   createTokenStores,
   createTrail,
 } from '../../src/adapters/stores.ts';
+import type { ApplicationStore } from '../../src/core/applications/application-store.ts';
 import type { AuditLog } from '../../src/core/audit/audit-log.ts';
 import type { Sightings } from '../../src/core/audit/audit-scope.ts';
 import type { WalkDeps } from '../../src/core/trail/list-records.ts';
@@ -62,8 +63,7 @@ export type OperatorDeps = {
 } & WalkDeps &
   AuditCheckReports &
   CreateTenantDeps &
-  ListKeysDeps &
-  WebhookSecretDeps &
+  ListKeysDeps & { readonly applicationStore: Pick<ApplicationStore, 'findMany'> } & WebhookSecretDeps &
   UndeliveredDeps &
   RotateDataKeyDeps &
   ReplaceRootDeps &

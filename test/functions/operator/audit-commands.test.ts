@@ -35,6 +35,10 @@ function depsOf(trail: Trail): { deps: OperatorDeps; checks: unknown[] } {
         yield await Promise.resolve(TENANTS.map((id) => ({ id })));
       },
     },
+    applicationStore: {
+      findMany: (_tenant: string, ids: readonly string[]) =>
+        Promise.resolve(ids.filter((id) => id !== 'gone').map((id) => ({ id, name: `named ${id}` }))),
+    },
     tenantKeys: {
       version: (id: string, _purpose: string, version: number) =>
         Promise.resolve({ key: trail.key(id, version), version }),
@@ -71,6 +75,25 @@ describe('who-saw', () => {
     expect(await allSeen(deps, 'token-3', { form: 'mask' })).toEqual(['tenant-a mask']);
     expect(await allSeen(deps, 'token-3', { form: 'reveal' })).toEqual(TENANTS.map((id) => `${id} reveal`));
     expect(await allSeen(deps, 'token-3', { form: 'use' })).toEqual([]);
+  });
+
+  it('names the application of a record, if it exists, and none of the deployment', async () => {
+    const { trail, writers } = await aTrail({ minutes: 1 });
+    for (const tenant of [TENANTS[0], DEPLOYMENT])
+      writers[0]?.write(tenant, { app: 'app-1', tokens: { mask: ['token-x'] } });
+    writers[0]?.write(TENANTS[0], { app: 'gone', tokens: { mask: ['token-x'] } });
+    const { deps } = depsOf(trail);
+    const namesIn = async (tenant_id: string) => {
+      const { records } = await whoSaw(deps, { token_id: 'token-x', without_index: false, tenant_id });
+      return (records as { application_id?: string; application_name?: string }[]).map(
+        ({ application_id: id, application_name: name }) => [id, name],
+      );
+    };
+    expect((await namesIn(TENANTS[0])).toSorted()).toEqual([
+      ['app-1', 'named app-1'],
+      ['gone', undefined],
+    ]);
+    expect(await namesIn(DEPLOYMENT)).toEqual([['app-1', undefined]]);
   });
 
   it('states the form also where the stored id of a token is gone', async () => {

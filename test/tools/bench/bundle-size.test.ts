@@ -42,7 +42,7 @@ const LIMITS_KB = {
   // It derives the search terms of tokens again when a root is replaced, and so evaluates
   // expressions; and it logs records that do not open. It reads and checks the audit trail, and it
   // makes and wraps roots (5 KB).
-  operator: 404,
+  operator: 405,
   logs: 244,
   'audit-sealer': 100,
 } as const satisfies Readonly<Record<(typeof FUNCTIONS)[number], number>>;
