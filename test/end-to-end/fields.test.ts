@@ -320,6 +320,12 @@ describe('a request of the fields', () => {
       kinds: [],
     });
     expect(refused.message).toBe('The service refused the request.');
+    await openPage({ key: publicKey });
+    await fillPage();
+    const { body } = await vault.post('/tokens', { type: 'card', data: CARD });
+    expect(
+      await page.tab.evaluate(`settled(fields.update('${body.id as string}', { data: { cvc } }))`),
+    ).toMatchObject({ serviceCode: 'forbidden', message: expect.stringContaining('needs token:update in') });
   });
 
   it('rejects with `incomplete` and the fields that are not ready', async () => {

@@ -2,7 +2,14 @@ import { newId } from './new-id.ts';
 import { FieldsError, type Field, type FieldPlaceholder, type NewFieldOptions } from './field-interface.ts';
 import { PageField, type Group } from './field.ts';
 import { checkOptions, requireKnown, requireNames, SHARED_OPTIONS } from './known-options.ts';
-import { FIELD_KINDS, PLACEHOLDER, type FieldKind, type Operation, type StoredToken } from './protocol.ts';
+import {
+  FIELD_KINDS,
+  PLACEHOLDER,
+  type Failure,
+  type FieldKind,
+  type Operation,
+  type StoredToken,
+} from './protocol.ts';
 import { changedOptions, type PageOptions } from './surroundings.ts';
 
 /** The address that the script was loaded from, when it was loaded from that of the fields. */
@@ -129,6 +136,22 @@ function withPlaceholders(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, each]) => [name, withPlaceholders(each)]));
 }
 
+/** The permission of each operation. */
+const RIGHTS: Readonly<Record<Operation, string>> = {
+  create: 'token:create',
+  tokenize: 'token:create',
+  update: 'token:update',
+};
+
+/** Names the permission that a refused request needs. */
+const withRight = (failure: Failure, operation: Operation): Failure =>
+  failure.serviceCode === 'forbidden'
+    ? {
+        ...failure,
+        message: `${failure.message} The key or session needs ${RIGHTS[operation]} in each container of the token.`,
+      }
+    : failure;
+
 /** Lists all ids of fields in a request, those of parts of a field included. */
 function fieldIdsIn(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
@@ -191,7 +214,7 @@ export function createFields(options: FieldsOptions): Fields {
     if ('result' in outcome) return outcome.result;
     const { fieldIds = [] } = outcome.failure;
     throw new FieldsError(
-      outcome.failure,
+      withRight(outcome.failure, operation),
       fieldIds.flatMap((id) => mounted.get(id) ?? []),
     );
   }

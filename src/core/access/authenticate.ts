@@ -123,7 +123,7 @@ export function claimOf(apiKey: Secret<string>): ApiKeyClaim {
   if (claim !== undefined) return claim;
   if (isProxyKey(apiKey))
     throw refusedKey(
-      'This is the key of a stored proxy, which its calls have in another header (docs/contract.md).',
+      'This is the key of a stored proxy: send it to /proxy, in SVC-PROXY-KEY (or under your own prefix).',
     );
   throw refusedKey(
     hasKeyPrefix(apiKey)

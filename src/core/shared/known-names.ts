@@ -47,9 +47,12 @@ function distanceOf(sent: string, known: string): number | undefined {
   return isShort || distance <= most || isShuffled(name, other) ? distance : undefined;
 }
 
-/** {@link distanceOf} for names with parts: each part of `token:read` must be similar. */
+/**
+ * {@link distanceOf} for names with parts: each part of `token:read` must be similar. Some write
+ * them with a dot.
+ */
 function distanceByParts(sent: string, known: string): number | undefined {
-  const [parts, others] = [sent.split(':'), known.split(':')];
+  const [parts, others] = [sent.split(/[:.]/), known.split(':')];
   if (parts.length !== others.length) return undefined;
   const distances = parts.map((part, at) => distanceOf(part, others[at] ?? ''));
   return distances.reduce(

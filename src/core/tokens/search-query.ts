@@ -18,7 +18,7 @@ export const SEARCH_LIMITS = { terms: 20, query: 10_000 } as const;
  * or plain.
  */
 const TERM =
-  /\s*(?:(metadata)\.(?:"((?:[^"\\]|\\.)*)"|([^\s:"]+))|([a-z]+)):(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))/isy;
+  /\s*(?:(metadata)\.(?:"((?:[^"\\]|\\.)*)"|([^\s:"]+))|([a-z_]+)):(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))/isy;
 const AND = /\s+AND\s+/iy;
 
 const unescaped = (text: string): string => text.replace(/\\(.)/gs, '$1');
@@ -54,6 +54,20 @@ function fieldTerm(name: string, value: string): SearchTerm {
   return { field, value: container };
 }
 
+const OPERATOR = /^\s*(?:[()]|(?:NOT|OR)\b)/i;
+
+/** Says why a query cannot go on from a place with a text. */
+function problemAt(rest: string, at: number, isAfterTerm: boolean): string {
+  const place = `at character ${String(at + 1)}`;
+  if (OPERATOR.test(rest)) return `must be terms joined by AND, without NOT, OR and brackets, ${place}`;
+  if (isAfterTerm)
+    return `must continue with AND and a term, or end, ${place}; quote a value that has spaces`;
+  if (/^\s*[\w.]+:\s+\S/.test(rest)) return `has a blank between a field and its value, ${place}`;
+  if (/^\s*[\w.]+:"/.test(rest)) return `has a quotation mark that is not closed, ${place}`;
+  if (/^\s*[\w.]+:/.test(rest)) return `has a field without a value, ${place}`;
+  return `has a value without a field, ${place}: write data:"..." or metadata.key:"..."`;
+}
+
 /**
  * Parses `data:"..." AND metadata.key:"..." AND type:card`. Throws `validation_failed`, also for an
  * empty query.
@@ -68,8 +82,7 @@ export function parseSearchQuery(query: string): readonly SearchTerm[] {
   while (at < text.length) {
     TERM.lastIndex = at;
     const match = TERM.exec(text);
-    if (match === null)
-      throw refused(`has no term such as data:"..." or type:card at character ${String(at + 1)}`);
+    if (match === null) throw refused(problemAt(text.slice(at), at, false));
     terms.push(termOf(match));
     if (terms.length > SEARCH_LIMITS.terms)
       throw refused(`must have at most ${String(SEARCH_LIMITS.terms)} terms`);
@@ -77,7 +90,7 @@ export function parseSearchQuery(query: string): readonly SearchTerm[] {
     if (at === text.length) break;
     AND.lastIndex = at;
     if (AND.exec(text) === null || AND.lastIndex === text.length)
-      throw refused(`must continue with AND and a term, or end, at character ${String(at + 1)}`);
+      throw refused(problemAt(text.slice(at), at, true));
     at = AND.lastIndex;
   }
   return terms;

@@ -35,7 +35,7 @@ describe('the name that a caller meant', () => {
   it.each([
     ['token:reed', 'token:read'],
     ['tokens:read', 'token:read'],
-    ['token.read', undefined],
+    ['token.read', 'token:read'],
     // Never suggest a name that grants something else.
     ['token:*', undefined],
     ['token:list', undefined],

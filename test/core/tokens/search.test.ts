@@ -73,6 +73,25 @@ describe('a search query', () => {
     );
   });
 
+  it.each([
+    ['4242', 'has a value without a field, at character 1: write data:"..." or metadata.key:"..."'],
+    ['data:"open', 'has a quotation mark that is not closed, at character 1'],
+    ['data: "a"', 'has a blank between a field and its value, at character 1'],
+    ['type:card AND data:', 'has a field without a value, at character 15'],
+    ['NOT type:card', 'must be terms joined by AND, without NOT, OR and brackets, at character 1'],
+    ['id:x OR id:y', 'must be terms joined by AND, without NOT, OR and brackets, at character 5'],
+    [
+      'data:John Smith',
+      'must continue with AND and a term, or end, at character 10; quote a value that has spaces',
+    ],
+    [
+      'created_at:2030',
+      'has an unknown field; there are data, type, container, fingerprint, id and metadata.<key>',
+    ],
+  ])('says what is wrong with %s', (query, message) => {
+    expect(() => parseSearchQuery(query)).toThrow(expect.objectContaining({ errors: { query: [message] } }));
+  });
+
   it('accepts any value and any key in quotes', () => {
     const quoted = (text: string) => `"${text.replace(/[\\"]/g, '\\$&')}"`;
     fc.assert(

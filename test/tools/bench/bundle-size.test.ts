@@ -30,13 +30,14 @@ const LIMITS_KB = {
   // proxy hides headers, counts its searches, and searches for secrets of before (12 to 28 KB).
   // Filters have parameters (4 to 6 KB), and stored proxies receive any shape (5 to 8 KB).
   // Results have addresses (1 to 2 KB), which applications checks as destinations (7 KB); records
-  // are filtered by form, and older cards get an index (1 to 2 KB).
-  tokens: 387,
+  // are filtered by form, older cards get an index (1 to
+  // 2 KB), and a search says what is wrong with its query (1 KB).
+  tokens: 388,
   applications: 269,
   proxies: 368,
-  proxy: 534,
-  reactors: 444,
-  'reactor-worker': 363,
+  proxy: 535,
+  reactors: 445,
+  'reactor-worker': 364,
   'webhook-sender': 247,
   sweeper: 150,
   // It derives the search terms of tokens again when a root is replaced, and so evaluates
