@@ -4,6 +4,8 @@ import { temporaryFolder } from '../run-service.ts';
 import type { Engine, EnginePage } from './engine.ts';
 
 function enginePage(page: Page): EnginePage {
+  // A busy machine is not taken for a fault.
+  page.setDefaultTimeout(0);
   const { keyboard } = page;
   return {
     open: async (url) => void (await page.goto(url)),
@@ -39,6 +41,7 @@ export const startChromium = async (): Promise<Engine> =>
       // People see scroll bars.
       ignoreDefaultArgs: ['--hide-scrollbars'],
       pipe: true,
+      protocolTimeout: 0,
     }),
   );
 
@@ -56,6 +59,7 @@ export async function startFirefox(): Promise<Engine> {
       executablePath: '/usr/bin/firefox-esr',
       userDataDir: folder,
       extraPrefsFirefox: FIREFOX_PREFERENCES,
+      protocolTimeout: 0,
       // A click outside of the real window is lost.
       env: { ...process.env, HOME: folder, MOZ_HEADLESS_WIDTH: '1500', MOZ_HEADLESS_HEIGHT: '1300' },
     }),
