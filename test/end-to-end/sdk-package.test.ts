@@ -353,7 +353,7 @@ needing('Chromium').describe('a page of another origin', () => {
        const signal = AbortSignal.abort();
        const aborted = await client.tokens.list({}, { signal }).catch((error) => error.name);
        const failure = await createClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'k', maxRetries: 1 }).permissions.list().catch((error) => error);
-       const bodyOfGet = await client.proxy({ url: 'https://api.example.com', body: 'x' }).catch((error) => error.name);
+       const bodyOfGet = await client.proxy({ url: 'https://api.example.com', method: 'GET', body: 'x' }).catch((error) => error.name);
        return { bodyOfGet, same: token.id === again.id, data: token.data, listed, aborted, unreachable: failure instanceof ConnectionError,
          refused: [refused instanceof ApiError, refused.status, typeof refused.traceId], webhook: encodeURIComponent(JSON.stringify(await verifyWebhook(args.webhook))) };`,
       { ...anInput(), publicKey: collecting.key, module },

@@ -99,7 +99,7 @@ describe('card data', () => {
       { number: '4242424242424241' },
       'data.number is not a valid card number: its check digit (Luhn) does not fit',
     ],
-    [{ number: '0000000000000000' }, 'data.number is not a valid card number: all its digits are zero'],
+    [{ number: '0000000000000000' }, 'data.number is not a valid card number: it is all zeros'],
     [{ number: '4242 4242 4242 4242' }, 'data.number must be 12 to 19 digits; remove blanks and dashes'],
     [{ number: '42424242424' }, 'data.number must be 12 to 19 digits; remove blanks and dashes'],
     [{ number: 4242424242424242 }, 'data.number must be a string'],
@@ -136,11 +136,11 @@ describe('bank data', () => {
     ],
     [
       { routing_number: '500000005', account_number: '1' },
-      'data.routing_number is not a valid routing number: its first two digits must be 00 to 12, 21 to 32, 61 to 72, or 80',
+      'data.routing_number is not a valid routing number: no bank has its prefix',
     ],
     [
       { routing_number: '000000000', account_number: '1' },
-      'data.routing_number is not a valid routing number: all its digits are zero',
+      'data.routing_number is not a valid routing number: it is all zeros',
     ],
     [{ routing_number: '02100002', account_number: '1' }, 'data.routing_number must be 9 digits'],
     [

@@ -30,8 +30,8 @@ const LIMITS_KB = {
   // proxy hides headers, counts its searches, and searches for secrets of before (12 to 28 KB).
   // Filters have parameters (4 to 6 KB), and stored proxies receive any shape (5 to 8 KB).
   // Results have addresses (1 to 2 KB), which applications checks as destinations (7 KB); records
-  // are filtered by form, older cards get an index (1 to
-  // 2 KB), and a search says what is wrong with its query (1 KB).
+  // are filtered by form, older cards get an index (1 to 2 KB), and a search says what is wrong with
+  // its query (1 KB). Routing numbers have prefixes, and refusals of zeros their reason (0.3 KB).
   tokens: 388,
   applications: 269,
   proxies: 368,

@@ -1,21 +1,17 @@
 import type { Report } from '../../shared/field-reporter.ts';
 import { isJsonObject, type Json } from '../../shared/json.ts';
 import { lastFourOf } from '../identifying-value.ts';
-import { hasAbaPrefix, isAbaRouting } from './is-aba-routing.ts';
+import { routingProblem } from './is-aba-routing.ts';
 import { textType, type TokenType } from './definition.ts';
 
 /** Reports an ABA routing number that is not nine digits with a valid prefix and checksum. */
 function checkRoutingNumber(number: Json, path: string, report: Report): void {
   if (typeof number !== 'string') report(path, 'must be a string');
   else if (!/^\d{9}$/.test(number)) report(path, 'must be 9 digits');
-  else if (/^0+$/.test(number)) report(path, 'is not a valid routing number: all its digits are zero');
-  else if (!hasAbaPrefix(number))
-    report(
-      path,
-      'is not a valid routing number: its first two digits must be 00 to 12, 21 to 32, 61 to 72, or 80',
-    );
-  else if (!isAbaRouting(number))
-    report(path, 'is not a valid routing number: its ABA checksum does not fit');
+  else {
+    const problem = routingProblem(number);
+    if (problem !== undefined) report(path, `is not a valid routing number: ${problem}`);
+  }
 }
 
 /** Reports a bank account number that is not `shortest` to seventeen digits. */

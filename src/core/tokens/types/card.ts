@@ -17,9 +17,10 @@ const CVC = /^\d{3,4}$/;
 function checkCardNumber(number: Json, path: string, report: Report): void {
   if (typeof number !== 'string') report(path, 'must be a string');
   else if (!NUMBER.test(number)) report(path, 'must be 12 to 19 digits; remove blanks and dashes');
-  else if (/^0+$/.test(number)) report(path, 'is not a valid card number: all its digits are zero');
-  else if (!passesLuhn(number))
-    report(path, 'is not a valid card number: its check digit (Luhn) does not fit');
+  else if (!passesLuhn(number)) {
+    const problem = Number(number) === 0 ? 'it is all zeros' : 'its check digit (Luhn) does not fit';
+    report(path, `is not a valid card number: ${problem}`);
+  }
 }
 
 /**

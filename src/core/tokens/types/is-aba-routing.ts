@@ -1,26 +1,23 @@
 const WEIGHTS = [3, 7, 1];
-/** The first two digits of a number: government, the Federal Reserve, thrifts, travelers checks. */
-const PREFIXES = [
-  [0, 12],
-  [21, 32],
-  [61, 72],
-  [80, 80],
-] as const;
-
-/** Whether nine digits begin as an ABA routing number does (ABA Key to Routing Numbers). */
-export function hasAbaPrefix(digits: string): boolean {
-  const prefix = Number(digits.slice(0, 2));
-  return PREFIXES.some(([first, last]) => prefix >= first && prefix <= last);
-}
 
 /**
- * Whether nine digits are an ABA routing number: the first two are assigned, not all are zero, and
- * 3(d1+d4+d7) + 7(d2+d5+d8) + (d3+d6+d9) is divisible by 10 (ABA Key to Routing Numbers).
+ * Says why nine digits are no ABA routing number (ABA Key to Routing Numbers); `undefined` if they
+ * are one. It begins with 00 to 12 (government, Federal Reserve), 21 to 32 (thrifts), 61 to 72
+ * (electronic) or 80 (travelers checks), and 3(d1+d4+d7) + 7(d2+d5+d8) + (d3+d6+d9) is divisible
+ * by 10.
  */
-export function isAbaRouting(digits: string): boolean {
+export function routingProblem(digits: string): string | undefined {
+  const prefix = Number(digits.slice(0, 2));
+  const rest = prefix % 40;
+  if (!(prefix < 13 || (prefix < 73 && rest > 20 && rest < 33) || prefix === 80))
+    return 'no bank has its prefix';
   const sum = Array.from(digits).reduce(
     (total, digit, index) => total + Number(digit) * (WEIGHTS[index % 3] ?? 0),
     0,
   );
-  return sum > 0 && sum % 10 === 0 && hasAbaPrefix(digits);
+  if (sum === 0) return 'it is all zeros';
+  return sum % 10 === 0 ? undefined : 'its ABA checksum does not fit';
 }
+
+/** Whether nine digits are an ABA routing number. */
+export const isAbaRouting = (digits: string): boolean => routingProblem(digits) === undefined;
