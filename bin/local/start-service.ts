@@ -22,6 +22,7 @@ import { firstTenant } from './first-tenant.ts';
 import { DOCS_PATH, localApp, WORK_DIRECTORY } from './local-app.ts';
 import type { StartOptions } from './options.ts';
 import { deliveryLine } from './delivery-line.ts';
+import { unreachedLine } from './unreached-line.ts';
 import { failedCallOf, failedTransformLine, type FailedCall } from './failed-transform.ts';
 import { PAGE_PATH, startDocs } from './docs-server.ts';
 import { createReactorOutput, type ReactorOutput } from './reactor-output.ts';
@@ -216,7 +217,7 @@ export async function startService(
       trustedCertificates: trusted,
       onUnlogged: (functionName, line) => reactorOutput.line(functionName, line),
       onLogged: (_functionName, line) => {
-        const failed = deliveryLine(line);
+        const failed = deliveryLine(line) ?? unreachedLine(line);
         if (failed !== undefined) print(failed);
         const call = failedCallOf(line);
         if (call !== undefined) onFailedCall(call);

@@ -138,12 +138,19 @@ function framesOf({ stack = '', message }: Error): readonly string[] {
     .filter((line) => line.startsWith('    at '));
 }
 
+/** The code of an error of Node.js, such as `ECONNREFUSED` (node:errors): one of a fixed list. */
+function codeOf(error: Error): readonly string[] {
+  const code: unknown = 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? [code] : [];
+}
+
 function describe(error: Error): string {
   const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
   const frames = framesOf(error).slice(0, FRAMES);
   const message = SAFE_MESSAGES.has(error.name) ? [error.message] : [];
   return [
     error.name,
+    ...codeOf(error),
     ...message,
     ...(status === undefined ? [] : [`HTTP ${String(status)}`]),
     ...frames.map((frame) => frame.trim()),

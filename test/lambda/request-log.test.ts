@@ -52,13 +52,14 @@ it('a caller cannot inject a line', () => {
 });
 
 it('an unhandled failure is logged with names and positions only', () => {
-  const cause = new TypeError('quotes 4242424242424242');
+  const code = { code: 'ECONNREFUSED' };
+  const cause = Object.assign(new TypeError('quotes 4242424242424242'), code);
   const [text = ''] = printed((log) => {
     log.failure('prefetch')(new Error('holds secret', { cause }));
   });
   const line = JSON.parse(text) as { level: string; operation: string; cause: readonly string[] };
   expect(line).toMatchObject({ level: 'error', operation: 'prefetch' });
   expect(line.cause).toHaveLength(2);
-  expect(line.cause[1]).toMatch(/^TypeError \| at /);
+  expect(line.cause[1]).toMatch(/^TypeError \| ECONNREFUSED \| at /);
   expect(text).not.toMatch(/4242|secret/);
 });

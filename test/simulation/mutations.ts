@@ -195,7 +195,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'the result of an interrupted invocation is not sent',
     file: 'src/core/reactors/sweep-invocation.ts',
-    find: "const ended = { state: 'failed', wasInterrupted: true, delivery: 'pending', dueAt: now } as const;",
+    find: "const ended = { state: 'failed', wasInterrupted: true, ...afterRun(invocation, now) } as const;",
     replace:
       "const ended = { state: 'failed', wasInterrupted: true, delivery: 'none', dueAt: now } as const;",
   },
