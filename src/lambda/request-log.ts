@@ -138,7 +138,7 @@ function framesOf({ stack = '', message }: Error): readonly string[] {
     .filter((line) => line.startsWith('    at '));
 }
 
-/** The code of an error of Node.js, such as `ECONNREFUSED` (node:errors): one of a fixed list. */
+/** Returns the code of an error of Node.js (node:errors), such as `ECONNREFUSED`. */
 function codeOf(error: Error): readonly string[] {
   const code: unknown = 'code' in error ? error.code : undefined;
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? [code] : [];

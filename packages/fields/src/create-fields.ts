@@ -136,7 +136,7 @@ function withPlaceholders(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, each]) => [name, withPlaceholders(each)]));
 }
 
-/** The permission of each operation. */
+/** The permission that each operation needs. */
 const RIGHTS: Readonly<Record<Operation, string>> = {
   create: 'token:create',
   tokenize: 'token:create',

@@ -29,9 +29,10 @@ const LIMITS_KB = {
   // keys have items (2 to 4 KB); conditions are bounded, and refusals name their tokens (3 KB). A
   // proxy hides headers, counts its searches, and searches for secrets of before (12 to 28 KB).
   // Filters have parameters (4 to 6 KB), and stored proxies receive any shape (5 to 8 KB).
-  // Results have addresses (1 to 2 KB), which applications checks as destinations (7 KB); records
-  // are filtered by form, older cards get an index (1 to 2 KB), and a search says what is wrong with
-  // its query (1 KB). Routing numbers have prefixes, and refusals of zeros their reason (0.3 KB).
+  // Results have addresses (1 to 2 KB), which applications checks as destinations (7 KB). Records
+  // are filtered by form, older cards get an index (1 to 2 KB), and a search says what is wrong
+  // with its query (1 KB). Routing numbers have prefixes, and refusals of zeros their reason
+  // (0.3 KB).
   tokens: 388,
   applications: 269,
   proxies: 368,
