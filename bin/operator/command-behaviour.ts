@@ -94,7 +94,7 @@ export const COMMAND_BEHAVIOUR: Readonly<Record<CommandName, CommandBehaviour>> 
       left: [...listIn(before, 'left'), ...listIn(response, 'left')],
     }),
     progress: ({ seen, indexed, left }) =>
-      `${String(seen)} cards read, ${String(indexed)} indexed${idsIn(left, 'cannot be decrypted, or are busy')}`,
+      `${String(seen)} cards read, ${String(indexed)} indexed${idsIn(left, 'left as they are, since they do not open or are busy')}`,
     isBad: ({ left }) => Array.isArray(left) && left.length > 0,
   },
   'rotate-deployment-key': {

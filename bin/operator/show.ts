@@ -44,8 +44,15 @@ export function show(result: Response, asJson: boolean): string {
   if (asJson) return `${printableJson(JSON.stringify(result))}\n`;
   const lists = Object.entries(result).flatMap(([name, value]) => {
     if (!Array.isArray(value)) return [];
-    const blocks = value.filter(isRecord).map((each) => lines(each).join('\n'));
-    return [blocks.length === 0 ? `no ${name}` : blocks.join('\n\n')];
+    if (value.length === 0) return [`no ${name}`];
+    const texts = value.filter((each) => !isRecord(each)).map((each) => printable(String(each)));
+    if (texts.length > 0) return [`${name}: ${texts.join(', ')}`];
+    return [
+      value
+        .filter(isRecord)
+        .map((each) => lines(each).join('\n'))
+        .join('\n\n'),
+    ];
   });
   const plain = Object.fromEntries(Object.entries(result).filter(([, value]) => !Array.isArray(value)));
   const rest = Object.keys(plain).length === 0 ? [] : lines(plain);

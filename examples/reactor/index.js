@@ -42,8 +42,11 @@ async function resultOf(invocation) {
  */
 async function delivered() {
   for (let tries = 0; tries < 40; tries += 1) {
-    const query = { application_id: application.id, operation: 'deliverResult', outcome: 'ok' };
-    const { data } = await management.logs.list(query);
+    const { data } = await management.logs.list({
+      application_id: application.id,
+      operation: 'deliverResult',
+      outcome: 'ok',
+    });
     if (data.length > 0) return;
     await sleep(500);
   }

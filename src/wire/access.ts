@@ -3,6 +3,7 @@ import type { Right, Way } from '../core/access/access-decision.ts';
 import { PERMISSION_NAMES, type Permission } from '../core/access/permission.ts';
 import type { Explanation, ExplainedStep, Question, Subject } from '../core/applications/explain-access.ts';
 import { wayOf } from '../core/access/callback-address.ts';
+import { callbackProblem } from '../core/access/parse-callback.ts';
 import { madeOnce } from '../core/shared/made-once.ts';
 import { invalid } from '../core/shared/service-error.ts';
 import { container, destinations, grants, grantsOf, grantsWords, transform } from './application.ts';
@@ -27,7 +28,11 @@ interface Destination {
 function destinationOf({ proxies = [], reactors = [], callback_url: callbackUrl }: Destination): Way {
   if (proxies.length + reactors.length !== 1) throw invalid('through', 'must name one proxy or one reactor');
   const [proxy, reactor = ''] = [proxies[0], reactors[0]];
-  if (proxy === undefined) return wayOf(reactor, callbackUrl);
+  if (proxy === undefined) {
+    const problem = callbackUrl === undefined ? undefined : callbackProblem(callbackUrl, 'any');
+    if (problem !== undefined) throw invalid('through.callback_url', problem);
+    return wayOf(reactor, callbackUrl);
+  }
   if (callbackUrl !== undefined) throw invalid('through.callback_url', 'is only for a reactor');
   return { proxy };
 }

@@ -89,17 +89,20 @@ export const destinations = /* @__PURE__ */ z.lazy(() =>
 );
 
 const callbacks = /* @__PURE__ */ z.lazy(() =>
-  list(
-    z.pipe(
-      text,
-      z.transform((raw, context) => {
-        const parsed = parseCallback(raw);
-        if ('address' in parsed) return parsed.address;
-        context.issues.push({ code: 'custom', input: '', message: parsed.problem });
-        return '';
-      }),
+  z.pipe(
+    list(
+      z.pipe(
+        text,
+        z.transform((raw, context) => {
+          const parsed = parseCallback(raw);
+          if ('address' in parsed) return parsed.address;
+          context.issues.push({ code: 'custom', input: '', message: parsed.problem });
+          return '';
+        }),
+      ),
+      RULE_LIMITS.through,
     ),
-    RULE_LIMITS.through,
+    z.transform((raw) => [...new Set(raw)]),
   ),
 );
 

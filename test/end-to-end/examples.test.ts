@@ -249,10 +249,7 @@ describe('examples/reactor and examples/webhook-receiver', () => {
 
 describe('examples/browser', () => {
   it('creates its keys on the service of npm start', async () => {
-    const checkout = await startCheckout({
-      CLOAKROOM_CREDENTIALS: service.credentialsFile,
-      CLOAKROOM_SDK: 'package.json',
-    });
+    const checkout = await startCheckout({ CLOAKROOM_CREDENTIALS: service.credentialsFile });
     try {
       const page = await (await fetch(checkout.origin)).text();
       expect(page).toContain(`data-service-url="${service.credentials.base_url}"`);
@@ -263,25 +260,21 @@ describe('examples/browser', () => {
   });
 
   inThoroughRun.it.each([
-    [{ CLOAKROOM_SDK: '/nowhere' }, /^Set CLOAKROOM_SDK, or run npm run build -- sdk .* is missing\n$/],
+    [{ CLOAKROOM_CREDENTIALS: '/nowhere' }, /^Set CLOAKROOM_URL, .* \/nowhere cannot be read\n$/],
     [
-      { CLOAKROOM_SDK: 'package.json', CLOAKROOM_CREDENTIALS: '/nowhere' },
-      /^Set CLOAKROOM_URL, .* \/nowhere cannot be read\n$/,
-    ],
-    [
-      { CLOAKROOM_SDK: 'package.json', CLOAKROOM_URL: 'https://other.example' },
-      /^Set CLOAKROOM_PUBLIC_KEY and CLOAKROOM_PRIVATE_KEY as well, or none of .*\n$/,
+      { CLOAKROOM_URL: 'https://other.example' },
+      /^Set CLOAKROOM_FIELDS_URL and CLOAKROOM_PUBLIC_KEY and CLOAKROOM_PRIVATE_KEY as well, or none of .*\n$/,
     ],
     [
       {
-        CLOAKROOM_SDK: 'package.json',
         CLOAKROOM_URL: 'vault',
+        CLOAKROOM_FIELDS_URL: 'fields',
         CLOAKROOM_PUBLIC_KEY: 'a',
         CLOAKROOM_PRIVATE_KEY: 'b',
       },
-      /^CLOAKROOM_URL must be an address such as .*\n$/,
+      /^CLOAKROOM_URL and CLOAKROOM_FIELDS_URL must be addresses such as .*\n$/,
     ],
-    [{ CLOAKROOM_SDK: 'package.json', PORT: 'abc' }, /^PORT must be a number from 0 to 65535: abc\n$/],
+    [{ PORT: 'abc' }, /^PORT must be a number from 0 to 65535: abc\n$/],
   ])('reports in one line what is missing or wrong with %j', async (env, said) => {
     const starting = run(process.execPath, ['examples/browser/server.js'], { env });
     await expect(starting).rejects.toMatchObject({ code: 2, stderr: expect.stringMatching(said) });

@@ -78,6 +78,8 @@ export interface KnownJob {
   id?: string;
   /** Nothing explains a failure, unless its token is gone. */
   readonly isSure: boolean;
+  /** It names no address: nothing is ever sent. */
+  readonly isUnsent: boolean;
 }
 
 /** What several clients share and judge together. */

@@ -20,12 +20,19 @@ export type Program = keyof typeof PROGRAMS;
 /** Whether no test may be skipped. */
 export const isCi = (): boolean => !['', 'false', '0'].includes(process.env['CI'] ?? '');
 
+/** The path of a command; `undefined` if no folder of PATH has it. */
+export const placeOf = (command: string): string | undefined =>
+  (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, command))
+    .find(existsSync);
+
 /** How to install a missing program; `undefined` if it is installed. */
 export function installationOf(program: Program): string | undefined {
   const { commands, packages } = PROGRAMS[program];
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  const isThere = (command: string) => folders.some((folder) => existsSync(join(folder, command)));
-  return commands.every(isThere) ? undefined : `sudo apt-get install ${packages.join(' ')}`;
+  return commands.every((command) => placeOf(command) !== undefined)
+    ? undefined
+    : `sudo apt-get install ${packages.join(' ')}`;
 }
 
 function aptGet(...args: readonly string[]): void {

@@ -11,10 +11,12 @@ import {
 } from '../access/access-decision.ts';
 import type { Grants, Transform } from '../access/access-rule.ts';
 import type { Caller } from '../access/caller.ts';
+import { callbackProblem } from '../access/parse-callback.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { checkSessionRules } from '../access/validate-grants.ts';
 import type { EgressAllowList } from '../egress/destination.ts';
 import type { Container } from '../shared/container.ts';
+import { invalid } from '../shared/service-error.ts';
 import { FieldReporter } from '../shared/field-reporter.ts';
 import { existingApplication, type GetApplicationDeps } from './get-application.ts';
 
@@ -84,6 +86,16 @@ const TURNED_OFF: ExplainedStep = {
   because: 'The setting ephemeral_proxy of the tenant turns the ephemeral proxy off for all.',
 };
 
+/** A request with an address to which the deployment sends nothing is refused before any rule. */
+function checkWay(right: Right, allowList: EgressAllowList): void {
+  const callback =
+    typeof right === 'object' && typeof right.use === 'object' && 'reactor' in right.use
+      ? right.use.callback
+      : undefined;
+  const problem = callback === undefined ? undefined : callbackProblem(callback, allowList);
+  if (problem !== undefined) throw invalid('through.callback_url', problem);
+}
+
 export interface ExplainAccessDeps extends GetApplicationDeps {
   readonly egressAllowList: EgressAllowList;
 }
@@ -106,6 +118,7 @@ export async function explainAccess(
 ): Promise<Explanation> {
   requirePermission(caller, 'application:read');
   if ('grants' in subject) checkGrants(subject.grants, deps.egressAllowList);
+  checkWay(right, deps.egressAllowList);
   const grants =
     'grants' in subject
       ? subject.grants

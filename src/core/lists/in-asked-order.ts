@@ -5,6 +5,13 @@ export interface Placed<Resource> {
 }
 
 /**
+ * The name of a list, to which its cursors are bound. One by ids has places of another kind, which a
+ * cursor of an earlier version does not have.
+ */
+export const listName = (list: string, ids: readonly string[] = []): string =>
+  ids.length === 0 ? list : `${list} by ids`;
+
+/**
  * The resources that were found under ids, in the order in which the ids were asked for
  * (docs/contract.md#lists), behind the place `after`. An id that is
  * repeated counts once, at its first place.

@@ -1,6 +1,6 @@
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import { decodeCursor, encodeCursor, type CursorScope } from './cursor.ts';
-import { inAskedOrder, type Placed } from './in-asked-order.ts';
+import { inAskedOrder, listName, type Placed } from './in-asked-order.ts';
 import { sliceAfter, sliceNumbered, type Page, type PageRequest } from './pagination.ts';
 
 /** The caller that lists: a cursor is valid only for the same credential. */
@@ -68,7 +68,7 @@ export async function pageResources<Resource extends { readonly id: string }>(
     tenantKeys.all(caller.tenantId, 'cursor'),
   ]);
   const scope: CursorScope = {
-    list: wanted.list,
+    list: listName(wanted.list, wanted.source.ids),
     applicationId: caller.credentialId,
     filters: wanted.filters,
   };

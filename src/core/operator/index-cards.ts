@@ -19,11 +19,14 @@ export interface IndexCardsStep {
   readonly indexed: number;
   /** Number of cards that were read. */
   readonly seen: number;
-  /** Ids of cards that do not open, or that others changed meanwhile. */
+  /** Ids of cards that do not open, or that others changed at each attempt. */
   readonly left: readonly string[];
   /** Where the next step begins; absent after the last. */
   readonly next?: string;
 }
+
+/** Attempts to write a card that other writers change meanwhile. */
+const ATTEMPTS = 4;
 
 /** Whether an index that depends on the mask of the type applies to a token. */
 async function hasMaskedIndex({ vault }: IndexCardsDeps, token: StoredToken): Promise<boolean> {
@@ -31,11 +34,19 @@ async function hasMaskedIndex({ vault }: IndexCardsDeps, token: StoredToken): Pr
   return mask === undefined && searchIndexes === undefined;
 }
 
-async function indexCard(deps: IndexCardsDeps, token: StoredToken): Promise<'up to date' | boolean> {
-  if (!(await hasMaskedIndex(deps, token))) return 'up to date';
-  const derived = await rederive(deps, token);
-  const isKnown = derived.terms.every((term) => token.terms.includes(term));
-  return isKnown ? 'up to date' : writeAgain(deps, token, derived);
+async function indexCard(deps: IndexCardsDeps, found: StoredToken): Promise<'up to date' | boolean> {
+  let token: StoredToken | undefined = found;
+  for (let attempt = 0; attempt < ATTEMPTS && token !== undefined; attempt += 1) {
+    if (!(await hasMaskedIndex(deps, token))) return 'up to date';
+    const { terms } = token;
+    const derived = await rederive(deps, token);
+    if (derived.terms.every((term) => terms.includes(term))) return 'up to date';
+    if (await writeAgain(deps, token, derived)) return true;
+    // Another writer was faster, or has deleted it.
+    const summaries = await deps.tokenStore.findSummaries(token.tenantId, [token.id]);
+    [token] = summaries.length === 0 ? [] : await deps.tokenStore.readData(summaries);
+  }
+  return token === undefined ? 'up to date' : false;
 }
 
 /** Runs {@link indexCard}. A token that does not open must not stop the walk. */

@@ -4,7 +4,7 @@ import type { Caller } from '../access/caller.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import { createBudget } from '../expressions/budget.ts';
 import { decodeCursor, encodeCursor, type CursorScope } from '../lists/cursor.ts';
-import { inAskedOrder, type Placed } from '../lists/in-asked-order.ts';
+import { inAskedOrder, listName, type Placed } from '../lists/in-asked-order.ts';
 import { defined } from '../shared/defined.ts';
 import {
   COUNT_MAX,
@@ -171,7 +171,7 @@ export async function pageTokens(
     deps.tenantKeys.all(caller.tenantId, 'cursor'),
   ]);
   const scope: CursorScope = {
-    list: query.list,
+    list: listName(query.list, query.ids),
     applicationId: caller.credentialId,
     filters: JSON.stringify([query.filters, caller.atMost ?? null]),
   };

@@ -94,7 +94,15 @@ export async function prepareChange(
   }
   const { clientCompatibility } = deps;
   const isMaskOfAnother = patch.mask === undefined;
-  const preparation = { now: deps.clock(), budget, clientCompatibility, isMaskTried, isMaskOfAnother };
+  const isDataStored = patch.data === undefined;
+  const preparation = {
+    now: deps.clock(),
+    budget,
+    clientCompatibility,
+    isMaskTried,
+    isMaskOfAnother,
+    isDataStored,
+  };
   if (clientCompatibility === 'strict') checkDataMembers(type, patch.data?.reveal());
   const content = prepareContent(type, patchedContent, preparation);
   if (patch.data !== undefined) checkDataUnderId(previous.id, type, content.data.reveal());

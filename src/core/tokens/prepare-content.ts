@@ -29,6 +29,11 @@ interface Preparation {
   readonly clientCompatibility: ClientCompatibility;
   /** True if neither data nor mask has changed since the mask was evaluated on the data. */
   readonly isMaskTried?: boolean;
+  /**
+   * True for data as it is stored. It was checked when it was written, perhaps by rules of an earlier
+   * version: an error now would answer with what the data is.
+   */
+  readonly isDataStored?: boolean;
   /** True if another request set the mask, whose members errors must not name then. */
   readonly isMaskOfAnother?: boolean;
 }
@@ -106,6 +111,19 @@ function tryMask(
   return masked;
 }
 
+/** Checks new data against its type, and returns its stored form. */
+function checkedData(
+  type: TokenType,
+  data: Json,
+  fields: FieldReporter,
+  { isDataStored = false, clientCompatibility }: Preparation,
+): Json {
+  if (isDataStored) return data;
+  const checked = type.check(data, fields.report);
+  if (clientCompatibility === 'strict') reportDataMembers(type, data, fields);
+  return checked;
+}
+
 /** Splits data into the rest and the member that its type stores separately. */
 export function separated({ separateMember }: TokenType, data: Json): Pick<PreparedContent, 'data' | 'cvc'> {
   if (separateMember === undefined || !isJsonObject(data)) return { data: new Secret(data) };
@@ -152,8 +170,7 @@ export function prepareContent(
   const json = checkSize('The data of a token is', content.data.reveal(), DATA_MAX_BYTES);
   // Several patches could add up to more members than a request body may have.
   withinMembers(() => membersOf(json, { depthMax: Infinity }));
-  const checked = type.check(content.data.reveal(), fields.report);
-  if (preparation.clientCompatibility === 'strict') reportDataMembers(type, content.data.reveal(), fields);
+  const checked = checkedData(type, content.data.reveal(), fields, preparation);
   const containers = checkContainers(content.containers, type.containers, fields.report);
   checkDetails(content, fields.report, budget);
   const expiration = checkExpiration(content.expiresAtText, now, fields.report);

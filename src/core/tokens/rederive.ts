@@ -22,12 +22,18 @@ export async function rederive(
 ): Promise<DerivedParts> {
   const [data, details] = await Promise.all([openData(vault, token), openDetails(vault, token)]);
   const { containers, tenantId } = token;
-  // The content passed all checks when it was written, and those that do not depend on the time
-  // still pass.
+  // The content passed all checks when it was written. Its data is not checked again, since rules
+  // of types change.
   const content = prepareContent(
     tokenType(token.type),
     { ...details, data, containers },
-    { now: 0, budget: createBudget(random.integer), clientCompatibility: 'strict', isMaskTried: true },
+    {
+      now: 0,
+      budget: createBudget(random.integer),
+      clientCompatibility: 'strict',
+      isMaskTried: true,
+      isDataStored: true,
+    },
   );
   const [derived] = await deriveParts(tenantKeys, tenantId, [content]);
   if (derived === undefined) throw new Error('rederive: nothing was derived');

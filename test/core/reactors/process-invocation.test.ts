@@ -8,6 +8,7 @@ import { deliver } from '../../../src/core/webhooks/deliver.ts';
 import { listUndelivered, resendDelivery } from '../../../src/core/webhooks/undelivered.ts';
 import { presentFailure } from '../../../src/wire/problem.ts';
 import { cases, randomOfFile } from '../../../packages/local-aws/test/thoroughness.ts';
+import { at } from '../../support/fakes/by-tenant.ts';
 import { aDefinition, aManager } from './a-reactor-world.ts';
 import { anInvocationWorld } from './an-invocation-world.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
@@ -239,6 +240,30 @@ describe('the delivery of a result', () => {
     await expect(resendDelivery(world.deps, only(parked))).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('is an error once the rules do not permit its address, also without a token', async () => {
+    const world = anInvocationWorld();
+    const reactor = await aReactor(world);
+    const { application, applicationStore } = world;
+    const through = { proxies: [], reactors: [reactor], callbacks: ['https://example.com/hook'] };
+    const rule = { priority: 1, container: '/', transform: 'reveal', permissions: ['token:use'] } as const;
+    const granted = { ...application, permissions: [], rules: [{ ...rule, through }], version: 8 };
+    world.applications.set(at(application.tenantId, application.id), granted);
+    const ids = [await world.start(reactor), await world.start(reactor)];
+    await live(world, 1);
+    const { callbacks: _, ...narrower } = through;
+    const next = { ...granted, rules: [{ ...rule, through: narrower }], version: 9 };
+    world.receiverResponds(() => 500);
+    const late = await world.start(reactor);
+    await world.work();
+    await applicationStore.update(granted, next);
+    world.receiverResponds(() => 200);
+    await live(world, 3);
+    expect(world.received.map(({ id, body }) => [id, (body as { code?: string }).code])).toEqual([
+      ...ids.map((id) => [id, undefined]),
+      [late, 'forbidden'],
+    ]);
+  });
+
   it('is parked at once after 410, and can be sent again', async () => {
     const world = anInvocationWorld();
     world.receiverResponds(() => 410);
@@ -259,6 +284,7 @@ describe('the delivery of a result', () => {
     ['less than the pause', [['retry-after', '3']], 10],
     ['a minute', [['Retry-After', '60']], 60],
     ['a day', [['retry-after', '86400']], 3_600],
+    ['a time of the next century', [['retry-after', 'Sun, 06 Nov 2101 08:49:37 GMT']], 3_600],
     ['a time that has passed', [['retry-after', 'Sun, 06 Nov 1994 08:49:37 GMT']], 10],
     ['a number below zero', [['retry-after', '-60']], 10],
     ['a date of another form', [['retry-after', '2100-01-01']], 10],

@@ -361,6 +361,7 @@ describe('a cursor of the trail', () => {
     const attempts = [
       listRecords(deps, caller, { ...filters, from: 401 }, { size: 4, cursor }),
       listRecords(deps, caller, { operation: 'getToken' }, { size: 4, cursor }),
+      listRecords(deps, caller, { ...filters, form: 'reveal' }, { size: 4, cursor }),
       listRecords(deps, caller, {}, { size: 4, cursor }),
       listRecords(deps, other, filters, { size: 4, cursor }),
       listRecords(deps, caller, filters, { size: 4, cursor: `${cursor}A` }),

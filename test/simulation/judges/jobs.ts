@@ -7,9 +7,9 @@ type Job = Cast['shared']['jobs'] extends Map<string, infer T> ? T : never;
 const deliveriesOf = ({ internet }: Cast, { id }: Job) =>
   internet.arrivals.filter(({ headers }) => id !== undefined && headers['webhook-id'] === id);
 
-/** Whether an invocation that was accepted has ended in a delivery. */
+/** Whether an invocation that was accepted has ended in a delivery, if it names an address. */
 export const isDelivered = (cast: Cast, job: Job): boolean =>
-  job.id === undefined || deliveriesOf(cast, job).some(({ isAccepted }) => isAccepted);
+  job.id === undefined || job.isUnsent || deliveriesOf(cast, job).some(({ isAccepted }) => isAccepted);
 
 /** How long a receiver accepts a signature, in ms (Standard Webhooks). */
 const SIGNED_WITHIN_MS = 300_000;
@@ -28,6 +28,7 @@ export async function jobsEnd(cast: Cast): Promise<Found> {
   for (const job of shared.jobs.values()) {
     if (job.id === undefined) continue;
     const arrivals = deliveriesOf(cast, job);
+    if (job.isUnsent && arrivals.length > 0) problems.push(`${job.name} named no address, and was delivered`);
     if (!isDelivered(cast, job)) problems.push(`${job.name} was accepted, and not delivered`);
     const unsigned = arrivals.filter((arrival) => !isSigned(arrival, target.webhookSecret, SIGNED_WITHIN_MS));
     if (unsigned.length > 0) problems.push(`${job.name} was delivered without a signature`);

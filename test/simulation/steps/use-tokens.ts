@@ -34,7 +34,7 @@ async function invoke(client: Client, label: string, more: object, good: number)
   const value = aValue(client);
   if (!value) return;
   const name = `job-${draws.uuid()}`;
-  const job = { name, token: value.token, isSure: !client.areCallsFaulty };
+  const job = { name, token: value.token, isSure: !client.areCallsFaulty, isUnsent: 'async' in more };
   const body = { args: { job: name, value: value.expression }, ...more };
   const request = post(client, `/reactors/${target.reactorId}/react`, body, name);
   shared.jobs.set(name, job);
@@ -58,8 +58,11 @@ async function invoke(client: Client, label: string, more: object, good: number)
 
 export const react: Step = (client) => invoke(client, 'invoke', {}, 200);
 
-export const reactLater: Step = (client) =>
-  invoke(client, 'invoke later', { callback_url: 'https://hooks.example/hook', timeout_ms: 10_000 }, 202);
+/** Half of the invocations have no address: their caller reads the result. */
+export const reactLater: Step = (client) => {
+  const to = client.draws.pick([{ callback_url: 'https://hooks.example/hook' }, { async: true }]);
+  return invoke(client, 'invoke later', { ...to, timeout_ms: 10_000 }, 202);
+};
 
 /** Reads the result of an invocation, which may not have run yet. */
 export const readResult: Step = async (client) => {

@@ -1,3 +1,4 @@
+import { placeOf } from '../../../tools/test/programs.ts';
 import { launch, type Browser, type KeyInput, type Page } from 'puppeteer-core';
 import { CHROMIUM_FLAGS } from '../browser.ts';
 import { temporaryFolder } from '../run-service.ts';
@@ -35,7 +36,7 @@ const engineOf = (browser: Browser): Engine => ({
 export const startChromium = async (): Promise<Engine> =>
   engineOf(
     await launch({
-      executablePath: '/usr/bin/chromium',
+      executablePath: placeOf('chromium') ?? '',
       args: [...CHROMIUM_FLAGS],
       userDataDir: temporaryFolder(),
       // People see scroll bars.
@@ -56,7 +57,7 @@ export async function startFirefox(): Promise<Engine> {
   return engineOf(
     await launch({
       browser: 'firefox',
-      executablePath: '/usr/bin/firefox-esr',
+      executablePath: placeOf('firefox-esr') ?? '',
       userDataDir: folder,
       extraPrefsFirefox: FIREFOX_PREFERENCES,
       protocolTimeout: 0,

@@ -4,6 +4,7 @@ import { globSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { temporaryFolder } from '../run-service.ts';
 import { until } from '../until.ts';
 import type { Engine, EnginePage, KeyName } from './engine.ts';
 
@@ -159,6 +160,8 @@ export async function startWebKit(): Promise<Engine> {
   const port = await freePort();
   const env = {
     ...process.env,
+    // It writes caches there.
+    HOME: temporaryFolder(),
     DISPLAY: `:${number}`,
     // Its own language data: the locale `C` is none of them.
     LANG: 'en_US.UTF-8',
