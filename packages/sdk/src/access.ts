@@ -10,8 +10,8 @@ export function accessOf(http: HttpClient) {
      * @example const { allowed, decided_by } = await client.access.explain({ application_id: id, permission: 'token:read', container: '/pci/' });
      */
     explain: (question: AccessQuestion, options?: CallOptions) => {
-      const call = { ...options, method: 'POST', path: '/access/explain', body: question } as const;
-      return request<Explanation>(http, { ...call, isSafe: true });
+      const call = { method: 'POST', path: '/access/explain', body: question } as const;
+      return request<Explanation>(http, { ...call, isSafe: true }, options);
     },
   };
 }

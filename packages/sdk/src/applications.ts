@@ -26,26 +26,29 @@ export function applicationsOf(http: HttpClient) {
      * @example const { key } = await client.applications.create({ name: 'Checkout', type: 'public', permissions: ['token:create'] });
      */
     create: (application: NewApplication, options?: WriteOptions) =>
-      request<ApplicationWithKey>(http, {
-        ...options,
-        method: 'POST',
-        path: '/applications',
-        body: application,
-      }),
+      request<ApplicationWithKey>(
+        http,
+        {
+          method: 'POST',
+          path: '/applications',
+          body: application,
+        },
+        options,
+      ),
 
     /**
      * Returns an application, without its key.
      * @example const { name } = await client.applications.retrieve(id);
      */
     retrieve: (id: string, options?: CallOptions) =>
-      request<Application>(http, { ...options, method: 'GET', path, ids: [id] }),
+      request<Application>(http, { method: 'GET', path, ids: [id] }, options),
 
     /**
      * Returns the application of the client's key.
      * @example const { id } = await client.applications.retrieveByKey();
      */
     retrieveByKey: (options?: CallOptions) =>
-      request<Application>(http, { ...options, method: 'GET', path: '/applications/key' }),
+      request<Application>(http, { method: 'GET', path: '/applications/key' }, options),
 
     /**
      * One page when awaited, every application when iterated.
@@ -59,19 +62,22 @@ export function applicationsOf(http: HttpClient) {
      * @example await client.applications.update(id, { name: 'Checkout', permissions: ['token:create', 'token:update'] });
      */
     update: (id: string, application: ApplicationGrants, options?: WriteOptions) =>
-      request<Application>(http, { ...options, method: 'PUT', path, ids: [id], body: application }),
+      request<Application>(http, { method: 'PUT', path, ids: [id], body: application }, options),
 
     /**
      * Puts one new key in the place of all of its keys, which are invalid immediately.
      * @example const { key } = await client.applications.regenerateKey(id);
      */
     regenerateKey: (id: string, options?: WriteOptions) =>
-      request<ApplicationWithKey>(http, {
-        ...options,
-        method: 'POST',
-        path: '/applications/{id}/regenerate',
-        ids: [id],
-      }),
+      request<ApplicationWithKey>(
+        http,
+        {
+          method: 'POST',
+          path: '/applications/{id}/regenerate',
+          ids: [id],
+        },
+        options,
+      ),
 
     /** The keys of an application, of which it may have several. */
     keys: keysOf(http, 'applications'),
@@ -81,6 +87,6 @@ export function applicationsOf(http: HttpClient) {
      * @example await client.applications.delete(id);
      */
     delete: (id: string, options?: CallOptions): ApiPromise<void> =>
-      request(http, { ...options, method: 'DELETE', path, ids: [id] }),
+      request(http, { method: 'DELETE', path, ids: [id] }, options),
   };
 }

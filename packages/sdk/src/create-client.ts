@@ -67,9 +67,9 @@ export function clientOf(http: HttpClient): Client {
     tenants: tenantsOf(http),
     logs: logsOf(http),
     proxy: proxyOf(http),
-    tokenize: (body, writing) => request(http, { ...writing, method: 'POST', path: '/tokenize', body }),
+    tokenize: (body, writing) => request(http, { method: 'POST', path: '/tokenize', body }, writing),
     detokenize: (body, reading) =>
-      request(http, { ...reading, method: 'POST', path: '/detokenize', body, isSafe: true }),
+      request(http, { method: 'POST', path: '/detokenize', body, isSafe: true }, reading),
   };
 }
 

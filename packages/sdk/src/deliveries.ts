@@ -16,18 +16,21 @@ export function deliveriesOf(http: HttpClient) {
      * @example for await (const { invocation_id, last_reason } of client.reactors.deliveries.list(id)) console.log(invocation_id, last_reason);
      */
     list: (id: string, query: DeliveryQuery = {}, options?: CallOptions): List<ParkedDelivery> =>
-      listOf(http, path, query, { ...options, ids: [id] }),
+      listOf(http, path, query, options, [id]),
 
     /**
      * Starts up to ten new attempts.
      * @example await client.reactors.deliveries.resend(id, invocation);
      */
     resend: (id: string, invocationId: string, options?: WriteOptions): ApiPromise<void> =>
-      request(http, {
-        ...options,
-        method: 'POST',
-        path: `${path}/{invocation_id}/resend`,
-        ids: [id, invocationId],
-      }),
+      request(
+        http,
+        {
+          method: 'POST',
+          path: `${path}/{invocation_id}/resend`,
+          ids: [id, invocationId],
+        },
+        options,
+      ),
   };
 }

@@ -6,6 +6,7 @@ import { transportOver } from './fetch-transport.ts';
 import type { Fetch } from './fetch.ts';
 import { headerText, mergedHeaders } from './headers.ts';
 import { jsonText } from './json-text.ts';
+import { CLIENT_OPTIONS, knownOptions } from './known-options.ts';
 import { addressOf, pathOf } from './paths.ts';
 import { send, settingOf } from './platform.ts';
 import { parametersOf, queryText, type Filters, type Query } from './query.ts';
@@ -162,7 +163,7 @@ const timeoutOf = ({ timeoutMs }: CallOptions, otherwise: number): number =>
 
 /** Throws `TypeError` and `RangeError`. */
 function settingsOf(options: ClientOptions) {
-  const { headerPrefix = 'SVC', fetch, onAttempt } = options;
+  const { headerPrefix = 'SVC', fetch, onAttempt } = knownOptions('the options', options, CLIENT_OPTIONS);
   // The service validates its own setting in the same way.
   if (!/^[A-Za-z][A-Za-z0-9]{0,19}$/.test(headerPrefix))
     throw new TypeError('headerPrefix must be 1 to 20 letters and digits, starting with a letter');

@@ -18,40 +18,43 @@ export function keysOf(http: HttpClient, owners: 'applications' | 'proxies') {
      * @example const { key } = await client.applications.keys.create(id, { name: 'From December on' });
      */
     create: (id: string, key: NewApplicationKey = {}, options?: WriteOptions) =>
-      request<CreatedApplicationKey>(http, { ...options, method: 'POST', path: all, ids: [id], body: key }),
+      request<CreatedApplicationKey>(http, { method: 'POST', path: all, ids: [id], body: key }, options),
 
     /**
      * Returns all keys, the newest first.
      * @example for (const { hint, last_used_on } of await client.applications.keys.list(id)) console.log(hint, last_used_on);
      */
     list: (id: string, options?: CallOptions) =>
-      request<readonly ApplicationKey[]>(http, { ...options, method: 'GET', path: all, ids: [id] }),
+      request<readonly ApplicationKey[]>(http, { method: 'GET', path: all, ids: [id] }, options),
 
     /**
      * Returns a key, without its text.
      * @example const { expires_at } = await client.applications.keys.retrieve(id, keyId);
      */
     retrieve: (id: string, keyId: string, options?: CallOptions) =>
-      request<ApplicationKey>(http, { ...options, method: 'GET', path: one, ids: [id, keyId] }),
+      request<ApplicationKey>(http, { method: 'GET', path: one, ids: [id, keyId] }, options),
 
     /**
      * Changes the members of the patch; `null` removes one.
      * @example await client.applications.keys.update(id, keyId, { expires_at: '2027-12-01T00:00:00Z' });
      */
     update: (id: string, keyId: string, change: ApplicationKeyChange, options?: WriteOptions) =>
-      request<ApplicationKey>(http, {
-        ...options,
-        method: 'PATCH',
-        path: one,
-        ids: [id, keyId],
-        body: change,
-      }),
+      request<ApplicationKey>(
+        http,
+        {
+          method: 'PATCH',
+          path: one,
+          ids: [id, keyId],
+          body: change,
+        },
+        options,
+      ),
 
     /**
      * Deletes a key. Afterwards, no part of the service accepts it.
      * @example await client.applications.keys.delete(id, keyId);
      */
     delete: (id: string, keyId: string, options?: CallOptions): ApiPromise<void> =>
-      request(http, { ...options, method: 'DELETE', path: one, ids: [id, keyId] }),
+      request(http, { method: 'DELETE', path: one, ids: [id, keyId] }, options),
   };
 }

@@ -1,5 +1,5 @@
 import type { ApiPromise } from './api-promise.ts';
-import type { Call, HttpClient, CallOptions } from './http-client.ts';
+import type { HttpClient, CallOptions } from './http-client.ts';
 import { isPlainObject } from './json-text.ts';
 import type { Filters } from './query.ts';
 import { request } from './request.ts';
@@ -68,9 +68,10 @@ export const listOf = <T>(
   http: HttpClient,
   path: string,
   query: object,
-  options?: CallOptions & Pick<Call, 'ids'>,
+  options?: CallOptions,
+  ids: readonly string[] = [],
 ): List<T> =>
   createList((next) => {
     const asked = isPlainObject(query) ? { ...query, ...next } : (query as Filters);
-    return request(http, { ...options, method: 'GET', path, query: asked });
+    return request(http, { method: 'GET', path, ids, query: asked }, options);
   });

@@ -10,7 +10,7 @@ export function permissionsOf(http: HttpClient) {
      */
     list: (applicationType?: ApplicationType, options?: CallOptions) => {
       const query = applicationType === undefined ? {} : { application_type: applicationType };
-      return request<readonly Permission[]>(http, { ...options, method: 'GET', path: '/permissions', query });
+      return request<readonly Permission[]>(http, { method: 'GET', path: '/permissions', query }, options);
     },
   };
 }

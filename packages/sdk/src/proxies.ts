@@ -27,14 +27,14 @@ export function proxiesOf(http: HttpClient) {
      * @example const { key } = await client.proxies.create({ name: 'Charges', destination_url: 'https://api.example.com/v1' });
      */
     create: (proxy: NewStoredProxy, options?: WriteOptions) =>
-      request<CreatedStoredProxy>(http, { ...options, method: 'POST', path: '/proxies', body: proxy }),
+      request<CreatedStoredProxy>(http, { method: 'POST', path: '/proxies', body: proxy }, options),
 
     /**
      * Returns a proxy, without its key and without the values of its configuration.
      * @example const { version } = await client.proxies.retrieve(id);
      */
     retrieve: (id: string, options?: CallOptions) =>
-      request<StoredProxy>(http, { ...options, method: 'GET', path, ids: [id] }),
+      request<StoredProxy>(http, { method: 'GET', path, ids: [id] }, options),
 
     /**
      * One page when awaited, every proxy when iterated.
@@ -48,7 +48,7 @@ export function proxiesOf(http: HttpClient) {
      * @example await client.proxies.update(id, { name: 'Charges', destination_url: 'https://api.example.com/v2' });
      */
     update: (id: string, proxy: NewStoredProxy & Pick<StoredProxyChange, 'keep'>, options?: WriteOptions) =>
-      request<StoredProxy>(http, { ...options, method: 'PUT', path, ids: [id], body: proxy }),
+      request<StoredProxy>(http, { method: 'PUT', path, ids: [id], body: proxy }, options),
 
     /**
      * Changes only the members that are sent; `null` restores the default of a member.
@@ -56,14 +56,17 @@ export function proxiesOf(http: HttpClient) {
      */
     patch: (id: string, change: StoredProxyChange, options?: WriteOptions) => {
       const contentType = 'application/merge-patch+json';
-      return request<StoredProxy>(http, {
-        ...options,
-        method: 'PATCH',
-        path,
-        ids: [id],
-        body: change,
-        contentType,
-      });
+      return request<StoredProxy>(
+        http,
+        {
+          method: 'PATCH',
+          path,
+          ids: [id],
+          body: change,
+          contentType,
+        },
+        options,
+      );
     },
 
     /**
@@ -71,19 +74,22 @@ export function proxiesOf(http: HttpClient) {
      * @example await client.proxies.delete(id);
      */
     delete: (id: string, options?: CallOptions): ApiPromise<void> =>
-      request(http, { ...options, method: 'DELETE', path, ids: [id] }),
+      request(http, { method: 'DELETE', path, ids: [id] }, options),
 
     /**
      * Returns the last versions and the retained ones, the newest first.
      * @example for (const { version, created_by } of await client.proxies.listVersions(id)) console.log(version, created_by);
      */
     listVersions: (id: string, options?: CallOptions) =>
-      request<readonly StoredProxyVersion[]>(http, {
-        ...options,
-        method: 'GET',
-        path: '/proxies/{id}/versions',
-        ids: [id],
-      }),
+      request<readonly StoredProxyVersion[]>(
+        http,
+        {
+          method: 'GET',
+          path: '/proxies/{id}/versions',
+          ids: [id],
+        },
+        options,
+      ),
 
     /**
      * Returns the last failures of the proxy's transforms, the newest first, which their callers do
@@ -91,25 +97,31 @@ export function proxiesOf(http: HttpClient) {
      * @example for (const { reason } of (await client.proxies.listFailures(id)).data) console.log(reason);
      */
     listFailures: (id: string, options?: CallOptions) =>
-      request<StoredProxyFailures>(http, {
-        ...options,
-        method: 'GET',
-        path: '/proxies/{id}/failures',
-        ids: [id],
-      }),
+      request<StoredProxyFailures>(
+        http,
+        {
+          method: 'GET',
+          path: '/proxies/{id}/failures',
+          ids: [id],
+        },
+        options,
+      ),
 
     /**
      * Makes the content of an earlier version the newest one, with a new number.
      * @example const { version } = await client.proxies.revert(id, { version: 3 });
      */
     revert: (id: string, to: StoredProxyRevert, options?: WriteOptions) =>
-      request<StoredProxy>(http, {
-        ...options,
-        method: 'POST',
-        path: '/proxies/{id}/revert',
-        ids: [id],
-        body: to,
-      }),
+      request<StoredProxy>(
+        http,
+        {
+          method: 'POST',
+          path: '/proxies/{id}/revert',
+          ids: [id],
+          body: to,
+        },
+        options,
+      ),
 
     /** The keys of a proxy, of which it may have several. */
     keys: keysOf(http, 'proxies'),

@@ -1,5 +1,6 @@
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
 import type { HttpClient, CallOptions } from './http-client.ts';
+import { knownOptions, PROXY_OPTIONS } from './known-options.ts';
 import { checkedHeaders, headerText, headerValue, mergedHeaders } from './headers.ts';
 import type { AsJson, Json } from './json.ts';
 import { proxyPathOf } from './paths.ts';
@@ -88,7 +89,7 @@ export function proxyOf(http: HttpClient) {
       keepAlive,
       connection,
       ...options
-    } = proxied;
+    } = knownOptions('the request', proxied, PROXY_OPTIONS);
     if (!METHODS.includes(method)) throw new TypeError(`method must be ${METHODS.join(', ')}`);
     if (method === 'GET' && body !== undefined && !SENDS_BODY_OF_GET)
       throw new TypeError('A browser sends no GET with a body');

@@ -1,6 +1,7 @@
 import type { ApiPromise } from './api-promise.ts';
 import { deliveriesOf } from './deliveries.ts';
 import type { HttpClient, CallOptions, WriteOptions } from './http-client.ts';
+import { isRecord } from './is-record.ts';
 import { listOf, type List, type PageQuery } from './list.ts';
 import type { AsyncReactRequest, InvocationResult, ReactRequest } from './generics.ts';
 import { request } from './request.ts';
@@ -21,14 +22,14 @@ export function reactorsOf(http: HttpClient) {
      * @example await client.reactors.create({ name: 'Charge', code, configuration: { MERCHANT: '7' } });
      */
     create: (reactor: NewReactor, options?: WriteOptions) =>
-      request<Reactor>(http, { ...options, method: 'POST', path: '/reactors', body: reactor }),
+      request<Reactor>(http, { method: 'POST', path: '/reactors', body: reactor }, options),
 
     /**
      * Returns a reactor with its code.
      * @example const { code } = await client.reactors.retrieve(id);
      */
     retrieve: (id: string, options?: CallOptions) =>
-      request<Reactor>(http, { ...options, method: 'GET', path, ids: [id] }),
+      request<Reactor>(http, { method: 'GET', path, ids: [id] }, options),
 
     /**
      * One page when awaited, every reactor when iterated.
@@ -42,7 +43,7 @@ export function reactorsOf(http: HttpClient) {
      * @example await client.reactors.update(id, { name: 'Charge', code, configuration: {} });
      */
     update: (id: string, reactor: NewReactor, options?: WriteOptions) =>
-      request<Reactor>(http, { ...options, method: 'PUT', path, ids: [id], body: reactor }),
+      request<Reactor>(http, { method: 'PUT', path, ids: [id], body: reactor }, options),
 
     /**
      * Changes only the members that are sent.
@@ -50,14 +51,17 @@ export function reactorsOf(http: HttpClient) {
      */
     patch: (id: string, change: ReactorChange, options?: WriteOptions): ApiPromise<void> => {
       const contentType = 'application/merge-patch+json';
-      return request(http, {
-        ...options,
-        method: 'PATCH',
-        path,
-        ids: [id],
-        body: change,
-        contentType,
-      });
+      return request(
+        http,
+        {
+          method: 'PATCH',
+          path,
+          ids: [id],
+          body: change,
+          contentType,
+        },
+        options,
+      );
     },
 
     /**
@@ -65,7 +69,7 @@ export function reactorsOf(http: HttpClient) {
      * @example await client.reactors.delete(id);
      */
     delete: (id: string, options?: CallOptions): ApiPromise<void> =>
-      request(http, { ...options, method: 'DELETE', path, ids: [id] }),
+      request(http, { method: 'DELETE', path, ids: [id] }, options),
 
     /**
      * Runs it and waits for its response, at most 30 seconds. An error of the code is an
@@ -73,7 +77,7 @@ export function reactorsOf(http: HttpClient) {
      * @example const { raw } = await client.reactors.react(id, { args: { card: `{{ ${tokenId} }}` } });
      */
     react: <A extends string | object>(id: string, body: ReactRequest<A> = {}, options?: WriteOptions) =>
-      request<ReactorResponse>(http, { ...options, method: 'POST', path: invocation, ids: [id], body }),
+      request<ReactorResponse>(http, { method: 'POST', path: invocation, ids: [id], body }, options),
 
     /**
      * Starts it. The service stores the result for 24 hours, and sends it to `callback_url`. With
@@ -86,15 +90,18 @@ export function reactorsOf(http: HttpClient) {
       options?: WriteOptions,
     ) => {
       // The service would run it at once, and its caller would take the result for an invocation.
-      if (!body.callback_url && body.async !== true)
+      if (!isRecord(body) || (!body.callback_url && body.async !== true))
         throw new TypeError('reactAsync: callback_url or async: true is required');
-      return request<{ readonly id: string }>(http, {
-        ...options,
-        method: 'POST',
-        path: invocation,
-        ids: [id],
-        body,
-      });
+      return request<{ readonly id: string }>(
+        http,
+        {
+          method: 'POST',
+          path: invocation,
+          ids: [id],
+          body,
+        },
+        options,
+      );
     },
 
     /**
@@ -102,12 +109,15 @@ export function reactorsOf(http: HttpClient) {
      * @example const { status } = await client.reactors.retrieveResult(id, invocation);
      */
     retrieveResult: (id: string, invocationId: string, options?: CallOptions) =>
-      request<InvocationResult>(http, {
-        ...options,
-        method: 'GET',
-        path: '/reactors/{id}/results/{invocation_id}',
-        ids: [id, invocationId],
-      }),
+      request<InvocationResult>(
+        http,
+        {
+          method: 'GET',
+          path: '/reactors/{id}/results/{invocation_id}',
+          ids: [id, invocationId],
+        },
+        options,
+      ),
 
     /** Results that the receiver has not accepted in ten attempts. */
     deliveries: deliveriesOf(http),

@@ -1,9 +1,24 @@
 import type { ApiPromise, WithResponse } from './api-promise.ts';
-import type { Call, HttpClient } from './http-client.ts';
+import type { Call, HttpClient, ViewOptions, WriteOptions } from './http-client.ts';
+import { CALL_OPTIONS, knownOptions } from './known-options.ts';
+
+/** Every method accepts these. */
+export type Options = WriteOptions & ViewOptions;
+
+/** What a method sends, without the options of its caller. */
+export type Operation = Omit<Call, keyof Options>;
+
+/** Throws `TypeError` for an unknown option, and for a body that is `undefined`. */
+async function sent(http: HttpClient, operation: Operation, options: Options) {
+  knownOptions('the options', options, CALL_OPTIONS);
+  if ('body' in operation && operation.body === undefined)
+    throw new TypeError(`${operation.method} ${operation.path} needs a body, which is undefined`);
+  return http.send({ ...options, ...operation });
+}
 
 /** Sends a call whose response is a `T`. */
-export function request<T>(http: HttpClient, call: Call): ApiPromise<T> {
-  const exchange = http.send(call) as Promise<WithResponse<T>>;
+export function request<T>(http: HttpClient, operation: Operation, options?: Options | null): ApiPromise<T> {
+  const exchange = sent(http, operation, options ?? {}) as Promise<WithResponse<T>>;
   const data = exchange.then((answer) => answer.data);
   const withResponse = () => {
     // A failure reaches the caller by what is returned, and is not unhandled twice.

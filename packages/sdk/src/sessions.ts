@@ -10,14 +10,13 @@ export function sessionsOf(http: HttpClient) {
      * The service shows the key of a session once, so an idempotency key has no effect.
      * @example const { session_key, nonce } = await client.sessions.create();
      */
-    create: (options?: CallOptions) =>
-      request<Session>(http, { ...options, method: 'POST', path: '/sessions' }),
+    create: (options?: CallOptions) => request<Session>(http, { method: 'POST', path: '/sessions' }, options),
 
     /**
      * Needs a private key. Grants a session access, once, and no more than its application has.
      * @example await client.sessions.authorize({ nonce, permissions: ['token:create'] });
      */
     authorize: (grants: SessionGrants, options?: WriteOptions): ApiPromise<void> =>
-      request(http, { ...options, method: 'POST', path: '/sessions/authorize', body: grants }),
+      request(http, { method: 'POST', path: '/sessions/authorize', body: grants }, options),
   };
 }

@@ -10,13 +10,13 @@ export function tenantsOf(http: HttpClient) {
      * Returns the tenant of the client's key.
      * @example const { settings } = await client.tenants.retrieve();
      */
-    retrieve: (options?: CallOptions) => request<Tenant>(http, { ...options, method: 'GET', path: PATH }),
+    retrieve: (options?: CallOptions) => request<Tenant>(http, { method: 'GET', path: PATH }, options),
 
     /**
      * Replaces name and settings.
      * @example await client.tenants.update({ name: 'Shop', settings: { deduplicate_tokens: true } });
      */
     update: (tenant: TenantChange, options?: WriteOptions) =>
-      request<Tenant>(http, { ...options, method: 'PUT', path: PATH, body: tenant }),
+      request<Tenant>(http, { method: 'PUT', path: PATH, body: tenant }, options),
   };
 }

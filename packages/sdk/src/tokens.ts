@@ -26,14 +26,14 @@ export function tokensOf(http: HttpClient) {
      * @example const { id } = await client.tokens.create({ type: 'card', data: { number: '4242424242424242' } });
      */
     create: <D>(token: NewToken<D>, options?: WriteOptions & ViewOptions) =>
-      request<Token>(http, { ...options, method: 'POST', path: '/tokens', body: token }),
+      request<Token>(http, { method: 'POST', path: '/tokens', body: token }, options),
 
     /**
      * Returns a token, its data under the caller's transform.
      * @example const { data } = await client.tokens.retrieve(id);
      */
     retrieve: (id: string, options?: ViewOptions) =>
-      request<Token>(http, { ...options, method: 'GET', path, ids: [id] }),
+      request<Token>(http, { method: 'GET', path, ids: [id] }, options),
 
     /**
      * One page when awaited, every token when iterated.
@@ -47,21 +47,24 @@ export function tokensOf(http: HttpClient) {
      * @example await client.tokens.update(id, { metadata: { customer: null } });
      */
     update: <D>(id: string, change: TokenChange<D>, options?: WriteOptions & ViewOptions) =>
-      request<Token>(http, {
-        ...options,
-        method: 'PATCH',
-        path,
-        ids: [id],
-        body: change,
-        contentType: 'application/merge-patch+json',
-      }),
+      request<Token>(
+        http,
+        {
+          method: 'PATCH',
+          path,
+          ids: [id],
+          body: change,
+          contentType: 'application/merge-patch+json',
+        },
+        options,
+      ),
 
     /**
      * Deletes a token and everything derived from it.
      * @example await client.tokens.delete(id);
      */
     delete: (id: string, options?: CallOptions): ApiPromise<void> =>
-      request(http, { ...options, method: 'DELETE', path, ids: [id] }),
+      request(http, { method: 'DELETE', path, ids: [id] }, options),
 
     /**
      * Finds tokens by their search indexes.
@@ -70,7 +73,7 @@ export function tokensOf(http: HttpClient) {
     search: (query: SearchQuery, options?: ViewOptions): List<Token> =>
       createList((next) => {
         const body = { ...query, ...next };
-        return request(http, { ...options, method: 'POST', path: '/tokens/search', body, isSafe: true });
+        return request(http, { method: 'POST', path: '/tokens/search', body, isSafe: true }, options);
       }),
   };
 }

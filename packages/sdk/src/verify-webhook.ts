@@ -1,5 +1,6 @@
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
 import { isBytes } from './is-bytes.ts';
+import { knownOptions, WEBHOOK_OPTIONS } from './known-options.ts';
 import { hmacSha256 } from './platform.ts';
 import type { DeliveredInvocation } from './generics.ts';
 import type { Problem } from './resources.ts';
@@ -157,7 +158,12 @@ function deliveredOf(id: string, body: Uint8Array): DeliveredInvocation {
  * @example const { id, status, result } = await verifyWebhook({ body, headers: request.headers, secret });
  */
 export async function verifyWebhook(webhook: WebhookToVerify): Promise<DeliveredInvocation> {
-  const { body, headers, secret, toleranceSeconds = TOLERANCE_SECONDS } = webhook;
+  const {
+    body,
+    headers,
+    secret,
+    toleranceSeconds = TOLERANCE_SECONDS,
+  } = knownOptions('the webhook', webhook, WEBHOOK_OPTIONS);
   const key = keyOf(secret);
   const bytes = signedBytes(body);
   const tolerance = checkedTolerance(toleranceSeconds);
