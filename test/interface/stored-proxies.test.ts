@@ -663,7 +663,7 @@ describeNeeding('openDestination', 'a call', () => {
         { type: 'append_header', name: 'X-First', value: 'x' },
         {
           type: 'tokenize',
-          location: '$.card',
+          location: '$.bookings[*].card',
           token: { type: 'card', mask: { margin: '{{ data.number | last4 }}' } },
         },
       ],
@@ -671,14 +671,14 @@ describeNeeding('openDestination', 'a call', () => {
     const sent = await through(proxy.key, {
       key: app.key,
       method: 'POST',
-      body: { card: { number: '4242424242424241' } },
+      body: { bookings: [{ card: CARD }, { card: { number: '4242424242424241' } }] },
     });
     expect([sent.status, sent.body.proxy_error]).toMatchObject([
       400,
       {
         code: 'transform_failed',
         detail: 'request_transforms[1] failed.',
-        errors: { '$.card.number': ['is not accepted'] },
+        errors: { '$.bookings[1].card.number': ['is not accepted'] },
       },
     ]);
     expect(JSON.stringify(sent.body)).not.toContain('margin');
@@ -690,7 +690,8 @@ describeNeeding('openDestination', 'a call', () => {
         number: 1,
         type: 'tokenize',
         code: 'validation_failed',
-        places: expect.arrayContaining(['$.card.number']),
+        reason: expect.stringContaining('$.bookings[1].card: data.number is not a valid card number'),
+        places: expect.arrayContaining(['$.bookings[*].card.number']),
       },
     ]);
     expect(JSON.stringify(body)).not.toContain('4242');

@@ -38,8 +38,9 @@ function dataOf(transform: TokenizeValue, { value, location }: FoundValue, budge
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     const at = locationText(location);
-    throw new RefusedPlacesError(new ServiceError('validation_failed', `\`token.data\` ${error.message}`), [
-      { exact: at, listed: transform.location, isThere: true },
+    const message = `\`token.data\` ${error.message}`;
+    throw new RefusedPlacesError(new ServiceError('validation_failed', message), [
+      { exact: at, listed: transform.location, problem: `${at}: ${message}`, isThere: true },
     ]);
   }
 }
@@ -60,25 +61,46 @@ const INPUT = /^\[(\d+)\]\.?(.*)$/s;
 const DATA = /^data(?=[.[]|$)/;
 const ITEMS = /^(?:\[\d+\])+$/;
 
-/** The place in the message that an error of a token is about. */
-function refusedPlace(path: string, transform: TokenizeValue, found: readonly FoundValue[]): RefusedPlace {
+/**
+ * The place in the message that an error of a token is about. Messages of validation have rules and
+ * no values; the location of a value has names of the proxy alone, and numbers.
+ */
+function refusedPlace(
+  path: string,
+  messages: readonly string[],
+  transform: TokenizeValue,
+  found: readonly FoundValue[],
+): RefusedPlace {
   const [, number = '', member = ''] = INPUT.exec(path) ?? [];
   const place = found[Number(number)];
-  return place === undefined || !DATA.test(member)
-    ? { exact: member, listed: member, isThere: false }
-    : placeOfData(member.replace(DATA, ''), transform, place);
+  const isOfData = DATA.test(member);
+  const shown = isOfData ? `data${belowShown(member.replace(DATA, ''), transform)}` : member;
+  const at = place === undefined ? '' : `${locationText(place.location)}: `;
+  const problem = `${at}${shown} ${messages.join(', ')}`;
+  return place === undefined || !isOfData
+    ? { exact: member, listed: member, problem, isThere: false }
+    : { ...placeOfData(member.replace(DATA, ''), transform, place), problem };
+}
+
+/** A path below the data, without a name that the type does not know: the message may have it. */
+function belowShown(below: string, transform: TokenizeValue): string {
+  const isKnown = typeOf(transform)?.dataMembers?.some((name) => below === `.${name}`) === true;
+  return below === '' || ITEMS.test(below) || isKnown ? below : '.*';
 }
 
 /** The place of something below the data, which was made of a value. */
-function placeOfData(below: string, transform: TokenizeValue, place: FoundValue): RefusedPlace {
+function placeOfData(
+  below: string,
+  transform: TokenizeValue,
+  place: FoundValue,
+): Omit<RefusedPlace, 'problem'> {
   const at = locationText(place.location);
   // The members of a template are not those of the message.
   if (Object.hasOwn(transform.token, 'data')) return { exact: at, listed: transform.location, isThere: true };
-  const isKnown = typeOf(transform)?.dataMembers?.some((name) => below === `.${name}`) === true;
   const parsed = parseLocation(`$${below}`);
   return {
     exact: `${at}${below}`,
-    listed: `${transform.location}${below === '' || ITEMS.test(below) || isKnown ? below : '.*'}`,
+    listed: `${transform.location}${belowShown(below, transform)}`,
     isThere: !('problem' in parsed) && hasValueAt(place.value, parsed),
   };
 }
@@ -100,7 +122,7 @@ async function create(
     if (!(error instanceof ServiceError) || error.errors === undefined) throw error;
     throw new RefusedPlacesError(
       error,
-      Object.keys(error.errors).map((path) => refusedPlace(path, transform, found)),
+      Object.entries(error.errors).map(([path, messages]) => refusedPlace(path, messages, transform, found)),
     );
   }
 }

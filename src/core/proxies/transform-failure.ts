@@ -15,6 +15,8 @@ export interface RefusedPlace {
   readonly exact: string;
   /** The same without names that others than the writer of the proxy have chosen. */
   readonly listed: string;
+  /** What is wrong there, for readers of the proxy: `$.cards[1]: data.number is required`. */
+  readonly problem: string;
   /** Whether the message has it. */
   readonly isThere: boolean;
 }
@@ -86,10 +88,18 @@ function listedPlaces(refusal: TransformError | ServiceError, places: readonly R
   return [...new Set(places.length > 0 ? places.map(({ listed }) => listed) : paths)];
 }
 
-const reasonOf = (refusal: TransformError | ServiceError) => ({
-  ...(refusal instanceof ServiceError && { code: refusal.code }),
-  reason: refusal.message,
-});
+/** How many problems a reason has at most. */
+const PROBLEMS_SHOWN = 5;
+
+function reasonOf(refusal: TransformError | ServiceError, places: readonly RefusedPlace[]) {
+  const problems = [...new Set(places.map(({ problem }) => problem))];
+  const more = problems.length - PROBLEMS_SHOWN;
+  const shown = problems.slice(0, PROBLEMS_SHOWN).join('; ');
+  return {
+    ...(refusal instanceof ServiceError && { code: refusal.code }),
+    reason: shown === '' ? refusal.message : `${shown}${more > 0 ? `; and ${String(more)} more` : ''}`,
+  };
+}
 
 /** The error of a failed transform; the error itself where it is none. */
 function failureOf(thrown: unknown, { answer, number, type, isAsSent }: TransformPlace): unknown {
@@ -107,7 +117,7 @@ function failureOf(thrown: unknown, { answer, number, type, isAsSent }: Transfor
       side: answer === undefined ? 'request' : 'response',
       number,
       type,
-      ...reasonOf(refusal),
+      ...reasonOf(refusal, places),
       places: listedPlaces(refusal, places),
     },
     Object.fromEntries(shown.map(({ exact }) => [exact, ['is not accepted']])),
