@@ -125,9 +125,12 @@ describe('an asynchronous invocation with an invalid input', () => {
       callback_url: 'https://api.example.com/hook',
       args: { a: '{{ missing }}' },
     });
-    expect([response.status, response.body.detail]).toEqual([
+    expect([response.status, response.body]).toMatchObject([
       400,
-      'Failed to detokenize some tokens: missing',
+      {
+        detail: 'Failed to detokenize some tokens: missing',
+        errors: { 'args.a': ['names an unknown or expired token'] },
+      },
     ]);
   });
 });

@@ -394,7 +394,10 @@ describe('a failure of the proxy before it sends anything', () => {
   it('is a 400 for an unknown token, a bad expression or too many', async () => {
     const unknown = await sending({ a: '{{ nothing }}' });
     expectProblem(unknown, 400);
-    expect(unknown.body.proxy_error.detail).toBe('Failed to detokenize some tokens: nothing');
+    expect(unknown.body.proxy_error).toMatchObject({
+      detail: 'Failed to detokenize some tokens: nothing',
+      errors: { 'body.a': ['names an unknown or expired token'] },
+    });
     for (const bad of ['{{', '{{ }}', `{{ ${tokens.text} | nothing }}`, `{{ ${tokens.text} | to_number }}`])
       expectProblem(await sending({ a: bad }), 400);
     expectProblem(await sending(Array.from({ length: 101 }, (_, index) => `{{ id-${String(index)} }}`)), 400);

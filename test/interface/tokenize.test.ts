@@ -174,6 +174,7 @@ describe('POST /detokenize', () => {
     expect(body).toMatchObject({
       status: 400,
       detail: 'Failed to detokenize some tokens: nothing-1, nothing-2',
+      errors: { a: ['names an unknown or expired token'], b: ['names an unknown or expired token'] },
     });
     for (const [path, value] of [
       ['a', '{{ '],

@@ -131,9 +131,24 @@ function problemOf(error: unknown): ExpressionError {
 /** The names of unknown filters that a message may quote: a word, which is never a value. */
 const FILTER_NAME = /^[a-z][a-z_]{0,30}\d?$/i;
 
+/** Filters under the names that they have in other template languages. */
+const NAMES_ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['upper', 'upcase'],
+  ['uppercase', 'upcase'],
+  ['lower', 'downcase'],
+  ['lowercase', 'downcase'],
+  ['trim', 'strip'],
+  ['substring', 'slice'],
+  ['substr', 'slice'],
+  ['last5', 'last4'],
+  ['length', 'size'],
+]);
+
 function unknownFilter({ name, begin }: { readonly name: string; readonly begin: number }): SyntaxProblem {
   const shown = FILTER_NAME.test(name) ? ` \`${name}\`` : '';
-  return new SyntaxProblem(`has an unknown filter${shown}`, begin, { hint: hintOf(name, FILTER_NAMES) });
+  return new SyntaxProblem(`has an unknown filter${shown}`, begin, {
+    hint: hintOf(NAMES_ELSEWHERE.get(name) ?? name, FILTER_NAMES),
+  });
 }
 
 const nameOf = (argument: ParsedArgument): string | undefined =>

@@ -1,6 +1,7 @@
 import { EXPRESSIONS_MAX, TOO_MANY_EXPRESSIONS } from '../shared/field-reporter.ts';
 import { defined } from '../shared/defined.ts';
 import type { Json } from '../shared/json.ts';
+import type { LazyPath } from '../shared/member-path.ts';
 import { createBudget, type Budget } from './budget.ts';
 import { ExpressionError } from './expression-error.ts';
 import { parseExpression } from './parse-expression.ts';
@@ -21,6 +22,8 @@ export interface TokenReference {
   readonly isWhole: boolean;
   /** Filters on the value; absent if the value is used unchanged. */
   readonly filters?: Expression;
+  /** The path of the text in the request that has the reference, for errors. */
+  readonly path?: LazyPath;
 }
 
 type Part =
@@ -99,6 +102,7 @@ function readReference(
   text: string,
   open: number,
   budget: Budget,
+  path: LazyPath | undefined,
 ): { readonly reference: TokenReference; readonly end: number } {
   const { head, filters, end } = located(text, 0, () => boundaries(text, open));
   const id = head.replace(WHOLE, '');
@@ -108,6 +112,7 @@ function readReference(
     id,
     isWhole: WHOLE.test(head),
     filters: filters === undefined ? undefined : parseFilters(text, filters, budget),
+    path,
   });
   return { reference, end };
 }
@@ -116,10 +121,10 @@ function readReference(
 const REFERENCE = 300;
 
 /**
- * Parses a text with references to tokens. Every `{{` must open a reference. Throws
+ * Parses a text at a path, with references to tokens. Every `{{` must open a reference. Throws
  * {@link ExpressionError}, also if the request then has too many references.
  */
-export function parseTokenTemplate(text: string, budget: Budget): TokenTemplate {
+export function parseTokenTemplate(text: string, budget: Budget, path?: LazyPath): TokenTemplate {
   if (!hasExpression(text)) return [{ kind: 'text', text }];
   const parts: Part[] = [];
   let [at, count] = [0, 0];
@@ -128,7 +133,7 @@ export function parseTokenTemplate(text: string, budget: Budget): TokenTemplate 
     budget.charge(REFERENCE);
     count += 1;
     if (count > EXPRESSIONS_MAX) throw new ExpressionError(TOO_MANY_EXPRESSIONS);
-    const { reference, end } = readReference(text, open, budget);
+    const { reference, end } = readReference(text, open, budget, path);
     parts.push({ kind: 'token', reference });
     at = end + CLOSE.length;
   }

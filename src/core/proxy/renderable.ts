@@ -91,7 +91,7 @@ function reportErrors<T>(fields: TemplateFields, path: LazyPath, run: () => T, i
 }
 
 function parseTemplate(text: string, path: LazyPath, fields: TemplateFields): TokenTemplate {
-  const template = reportErrors(fields, path, () => parseTokenTemplate(text, fields.budget), []);
+  const template = reportErrors(fields, path, () => parseTokenTemplate(text, fields.budget, path), []);
   fields.countExpressions(path, referencesOf(template).length);
   return template;
 }

@@ -47,7 +47,7 @@ export type ParsedJson = ParsedText | ParsedContainer;
 
 function parseText(text: string, path: string, fields: TemplateFields): ParsedText | undefined {
   try {
-    const template = parseTokenTemplate(text, fields.budget);
+    const template = parseTokenTemplate(text, fields.budget, path);
     fields.countExpressions(path, referencesOf(template).length);
     return { path, template };
   } catch (error) {

@@ -5,8 +5,10 @@ import { reasonOf } from '../access/require-permission.ts';
 import { createBudget, type Budget } from '../expressions/budget.ts';
 import type { TokenReference } from '../expressions/token-expression.ts';
 import { defined } from '../shared/defined.ts';
+import { FieldReporter } from '../shared/field-reporter.ts';
 import type { Json } from '../shared/json.ts';
 import { JsonExtentError, MEMBERS_MAX_TEXT, MembersAllowance } from '../shared/json-extent.ts';
+import { pathText } from '../shared/member-path.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { openTokens, type OpenTokenDeps } from './open-token.ts';
 import { firstEnd, hasExpired } from './expiration.ts';
@@ -49,17 +51,33 @@ export interface ResolvedTokens {
 /** Ends like the path of a member, which Liquid reads so, and an expression by a filter. */
 const MEMBER = /\.[A-Za-z_]\w*$/;
 
-function failed(ids: readonly string[]): ServiceError {
+/** How many places an error names that refer to tokens which do not exist. */
+const PLACES_MAX = 20;
+
+/** The error for ids that are unknown or have expired, by the places that refer to them. */
+function failed(ids: readonly string[], references: readonly TokenReference[]): ServiceError {
+  const unknown = new Set(ids);
+  const paths = references.flatMap(({ id, path }) => (unknown.has(id) && path !== undefined ? [path] : []));
+  const fields = new FieldReporter();
+  for (const path of paths.slice(0, PLACES_MAX))
+    fields.report(pathText(path), 'names an unknown or expired token');
   const hint = ids.some((id) => MEMBER.test(id))
     ? ". A member of the data is read by a filter, as in `{{ <id> | json: '$.number' }}`"
     : '';
-  return new ServiceError('validation_failed', `Failed to detokenize some tokens: ${ids.join(', ')}${hint}`);
+  const detail = `Failed to detokenize some tokens: ${ids.join(', ')}${hint}`;
+  const { errors } = fields.error();
+  return new ServiceError(
+    'validation_failed',
+    detail,
+    defined({ errors: fields.failed ? errors : undefined }),
+  );
 }
 
 async function findAll(
   deps: Pick<ResolveTokensDeps, 'tokenStore' | 'clock'>,
   tenantId: string,
   ids: readonly string[],
+  references: readonly TokenReference[],
 ): Promise<readonly TokenSummary[]> {
   const now = deps.clock();
   const found = (await deps.tokenStore.findSummaries(tenantId, ids)).filter(
@@ -67,7 +85,7 @@ async function findAll(
   );
   const known = new Set(found.map(({ id }) => id));
   const missing = ids.filter((id) => !known.has(id));
-  if (missing.length > 0) throw failed(missing);
+  if (missing.length > 0) throw failed(missing, references);
   return found;
 }
 
@@ -97,7 +115,7 @@ async function permitTokens(
       `A request detokenizes at most ${String(DETOKENIZED_MAX)} tokens.`,
     );
   deps.audit.named(ids);
-  const found = ids.length === 0 ? [] : await findAll(deps, caller.tenantId, ids);
+  const found = ids.length === 0 ? [] : await findAll(deps, caller.tenantId, ids, added);
   for (const token of found) permitted.set(token.id, { token, transform: transformOf(caller, right, token) });
   references.push(...added);
   checkSize([...permitted.values()], references, maxBytes);
@@ -206,7 +224,7 @@ export function createTokenResolver(
     const now = deps.clock();
     await permitTokens(deps, caller, what, resolved, references);
     const ids = new Set(references.map(({ id }) => id));
-    await readTokens(deps, resolved, ids);
+    await readTokens(deps, resolved, ids, references);
     await openReferences(deps, caller, what, resolved, references, opening);
     const tokens = [...ids].flatMap((id) => resolved.read.get(id) ?? []);
     return defined({
@@ -226,6 +244,7 @@ async function readTokens(
   { tokenStore }: Pick<ResolveTokensDeps, 'tokenStore'>,
   { permitted, read }: Resolved,
   ids: ReadonlySet<string>,
+  references: readonly TokenReference[],
 ): Promise<void> {
   const toRead = [...ids]
     .flatMap((id) => permitted.get(id) ?? [])
@@ -234,7 +253,7 @@ async function readTokens(
   const tokens = toRead.length === 0 ? [] : await tokenStore.readData(toRead);
   for (const token of tokens) read.set(token.id, token);
   const gone = toRead.filter(({ id }) => !read.has(id)).map(({ id }) => id);
-  if (gone.length > 0) throw failed(gone);
+  if (gone.length > 0) throw failed(gone, references);
 }
 
 /** Opens what references show and what was not opened yet. */

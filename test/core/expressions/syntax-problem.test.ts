@@ -62,6 +62,8 @@ describe('a syntax error in a template', () => {
     ['a {{ data }} {{', 'has an expression that is not closed: its `{{` is at column 14'],
     ['{{ data | append: "x }}', 'has a text in quotation marks that is not closed: it starts at column 19'],
     ['{{ data | lst4 }}', 'has an unknown filter `lst4` at column 11; did you mean `last4`?'],
+    ['{{ data | upper }}', 'has an unknown filter `upper` at column 11; did you mean `upcase`?'],
+    ['{{ data | length }}', 'has an unknown filter `length` at column 11; did you mean `size`?'],
     ['{{ data | 4242424242424242 }}', 'has an unknown filter at column 11'],
     ['{{ data | last4 }} {{ dta }}', 'has a name other than data at column 23; did you mean `data`?'],
     ['{{ data | append: other }}', 'has a name other than data at column 19'],

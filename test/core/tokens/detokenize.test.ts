@@ -57,6 +57,21 @@ describe('detokenizing', () => {
     expect(await fill(plain)).toBe(plain);
   });
 
+  it('names the places of unknown tokens, at most twenty', async () => {
+    const { ids, fill } = await aWorldWith({ data: 'secret' });
+    const unknown = ['a {{ nothing }}', `{{ ${ids[0] ?? ''} }}`, '{{ nothing | last4 }}{{ none }}'];
+    const detail = 'Failed to detokenize some tokens: nothing, none';
+    const errors = {
+      'deep.list[0]': ['names an unknown or expired token'],
+      'deep.list[2]': ['names an unknown or expired token'],
+    };
+    await expect(fill({ deep: { list: unknown } })).rejects.toMatchObject({ message: detail, errors });
+    const many = await fill(Array.from({ length: 30 }, () => '{{ nothing }}')).catch(
+      (error: unknown) => error as any,
+    );
+    expect(Object.keys(many.errors)).toHaveLength(20);
+  });
+
   it('fills in a member named __proto__ like any other', async () => {
     const { ids, fill } = await aWorldWith({ data: { polluted: true } });
     const value = JSON.parse(`{"a":{"__proto__":"{{ ${ids[0] ?? ''} }}","b":1}}`) as Json;

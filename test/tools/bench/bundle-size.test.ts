@@ -32,11 +32,12 @@ const LIMITS_KB = {
   // Results have addresses (1 to 2 KB), which applications checks as destinations (7 KB). Records
   // are filtered by form, older cards get an index (1 to 2 KB), and a search says what is wrong
   // with its query (1 KB). Routing numbers have prefixes, and refusals of zeros their reason
-  // (0.3 KB).
-  tokens: 388,
+  // (0.3 KB). Errors name the places of unknown tokens, filters that other languages name
+  // differently, and what is wrong with values of a stored proxy (1 KB).
+  tokens: 389,
   applications: 269,
   proxies: 368,
-  proxy: 535,
+  proxy: 536,
   reactors: 445,
   'reactor-worker': 364,
   'webhook-sender': 247,
