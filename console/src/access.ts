@@ -1,4 +1,5 @@
 import type { AccessRule, Application, PermissionName, Transform } from './sdk.ts';
+import { counted } from './words.ts';
 
 /** The permissions whose answer depends on the container of a token. */
 export const TOKEN_PERMISSIONS = [
@@ -11,6 +12,8 @@ export const TOKEN_PERMISSIONS = [
 ] as const satisfies readonly PermissionName[];
 
 export type TokenPermission = (typeof TOKEN_PERMISSIONS)[number];
+
+export type Through = NonNullable<AccessRule['through']>;
 
 export type Grants = Pick<Application, 'permissions' | 'rules'>;
 
@@ -88,10 +91,25 @@ export interface Effect {
   readonly after: Decision;
 }
 
-/** The destinations to which a decision limits `token:use`, in order; `undefined` for any. */
-export function destinationsOf({ by }: Decision, permission: TokenPermission): readonly string[] | undefined {
-  if (permission !== 'token:use' || typeof by !== 'object' || by.through === undefined) return undefined;
-  const { proxies = [], reactors = [], callbacks = [] } = by.through;
+/** The limit that a decision sets to `token:use`; `undefined` for any destination. */
+export function throughOf({ by }: Decision, permission: TokenPermission): Through | undefined {
+  return permission === 'token:use' && typeof by === 'object' ? by.through : undefined;
+}
+
+/** Says how `token:use` is limited. The callbacks of reactors are no destinations of their own. */
+export function wordsOfUse(through: Through | undefined): string {
+  if (through === undefined) return 'use, anywhere';
+  const { proxies = [], reactors = [], callbacks = [] } = through;
+  const results =
+    callbacks.length === 0 ? '' : `, results to ${counted(callbacks.length, 'address', 'addresses')}`;
+  return `use, through ${counted(proxies.length + reactors.length, 'destination')}${results}`;
+}
+
+/** Every id and address of a limit, in order, to compare two of them; `undefined` for any. */
+function namedBy(decision: Decision, permission: TokenPermission): readonly string[] | undefined {
+  const through = throughOf(decision, permission);
+  if (through === undefined) return undefined;
+  const { proxies = [], reactors = [], callbacks = [] } = through;
   return [...proxies, ...reactors, ...callbacks].toSorted();
 }
 
@@ -101,7 +119,7 @@ export function effectsOf(before: Grants, after: Grants): readonly Effect[] {
     TOKEN_PERMISSIONS.flatMap((permission) => {
       const [old, next] = [before, after].map((grants) => decide(grants, permission, container));
       if (old === undefined || next === undefined) return [];
-      const [from, to] = [destinationsOf(old, permission), destinationsOf(next, permission)];
+      const [from, to] = [namedBy(old, permission), namedBy(next, permission)];
       const isSame = old.transform === next.transform && String(from) === String(to);
       return isSame ? [] : [{ container, permission, before: old, after: next }];
     }),
@@ -114,7 +132,7 @@ const WEIGHT = { nothing: 0, redact: 1, mask: 2, reveal: 3 } as const;
 export function givesMore({ before, after, permission }: Effect): boolean {
   if (WEIGHT[after.transform] !== WEIGHT[before.transform])
     return WEIGHT[after.transform] > WEIGHT[before.transform];
-  const [from, to] = [destinationsOf(before, permission), destinationsOf(after, permission)];
+  const [from, to] = [namedBy(before, permission), namedBy(after, permission)];
   if (from === undefined) return false;
   return to === undefined || to.some((id) => !from.includes(id));
 }

@@ -1,4 +1,12 @@
-import { containersOf, decide, effectsOf, givesMore, TOKEN_PERMISSIONS } from '../../console/src/access.ts';
+import {
+  containersOf,
+  decide,
+  effectsOf,
+  givesMore,
+  throughOf,
+  TOKEN_PERMISSIONS,
+  wordsOfUse,
+} from '../../console/src/access.ts';
 import { decideAccess, type Right } from '../../src/core/access/access-decision.ts';
 import { TRANSFORMS, type Grants } from '../../src/core/access/access-rule.ts';
 import { fc } from '../../packages/local-aws/test/properties.ts';
@@ -107,4 +115,24 @@ describe('the effect of an edit', () => {
     expect(effectsOf(to(['p', 'q']), to(['q', 'p']))).toEqual([]);
     expect(effectsOf(to(['p', 'q']), limited).some(givesMore)).toBe(false);
   });
+});
+
+it.each([
+  [undefined, 'use, anywhere'],
+  [{ proxies: ['p'], reactors: ['r'] }, 'use, through 2 destinations'],
+  [
+    { reactors: ['r'], callbacks: ['https://shop.example/'] },
+    'use, through 1 destination, results to 1 address',
+  ],
+])('the limit %j of token:use is called %j', (through, words) => {
+  const rule = {
+    priority: 1,
+    container: '/',
+    transform: 'reveal',
+    permissions: ['token:use', 'token:read'],
+    ...(through !== undefined && { through }),
+  } as const;
+  const decision = decide({ permissions: [], rules: [rule] }, 'token:use', '/pci/');
+  expect(wordsOfUse(throughOf(decision, 'token:use'))).toBe(words);
+  expect(throughOf(decision, 'token:read')).toBeUndefined();
 });

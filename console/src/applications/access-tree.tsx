@@ -1,14 +1,14 @@
 import {
   containersOf,
   decide,
-  destinationsOf,
+  throughOf,
   TOKEN_PERMISSIONS,
+  wordsOfUse,
   type Decision,
   type Grants,
   type TokenPermission,
 } from '../access.ts';
 import { Seen } from '../parts/text.tsx';
-import { counted } from '../words.ts';
 
 /** The last part of a container, at the depth where it is. */
 export const Branch = ({ container }: { readonly container: string }) => {
@@ -39,16 +39,9 @@ export function DecisionCell({
   readonly decision: Decision;
   readonly permission: TokenPermission;
 }) {
-  const destinations = destinationsOf(decision, permission);
   if (decision.transform === 'nothing') return <Seen shown="nothing" />;
   if (permission === 'token:use')
-    return (
-      <Seen shown="reveal">
-        {destinations === undefined
-          ? 'use, anywhere'
-          : `use, through ${counted(destinations.length, 'destination')}`}
-      </Seen>
-    );
+    return <Seen shown="reveal">{wordsOfUse(throughOf(decision, permission))}</Seen>;
   // These show data only in their responses.
   if (permission === 'token:delete') return <Seen shown="mask">yes</Seen>;
   return <Seen shown={decision.transform} />;

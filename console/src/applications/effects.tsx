@@ -1,7 +1,8 @@
-import { destinationsOf, effectsOf, givesMore, type Grants } from '../access.ts';
+import { effectsOf, givesMore, throughOf, type Grants } from '../access.ts';
 import { counted } from '../words.ts';
 import { Code } from '../parts/text.tsx';
 import { DecisionCell } from './access-tree.tsx';
+import { Destinations } from './destinations.tsx';
 
 const SHOWN = 60;
 
@@ -49,11 +50,7 @@ export function Effects({ before, after }: { readonly before: Grants; readonly a
                 <td>
                   <DecisionCell decision={effect.after} permission={effect.permission} />
                   {givesMore(effect) && <span class="wider"> gives more</span>}
-                  {destinationsOf(effect.after, effect.permission)?.map((id) => (
-                    <span class="entry" key={id}>
-                      <Code>{id}</Code>
-                    </span>
-                  ))}
+                  <Destinations through={throughOf(effect.after, effect.permission)} />
                 </td>
               </tr>
             ))}

@@ -1,13 +1,9 @@
 import { Code, Seen, Text } from '../parts/text.tsx';
 import type { AccessRule, Application } from '../sdk.ts';
+import { Destinations } from './destinations.tsx';
 
 function Rule({ rule }: { readonly rule: AccessRule }) {
   const { priority, container = '', transform, permissions, through, description } = rule;
-  const destinations = [
-    ...(through?.proxies ?? []),
-    ...(through?.reactors ?? []),
-    ...(through?.callbacks ?? []),
-  ];
   return (
     <tr>
       <th scope="row">{priority}</th>
@@ -19,15 +15,8 @@ function Rule({ rule }: { readonly rule: AccessRule }) {
       </td>
       <td data-label="Permissions">
         {permissions.join(', ')}
-        {through !== undefined && (
-          <>
-            {' '}
-            through{' '}
-            {destinations.map((id) => (
-              <Code key={id}>{id}</Code>
-            ))}
-          </>
-        )}
+        {through !== undefined && ' through'}
+        <Destinations through={through} />
       </td>
       <td data-label="Description">{description !== undefined && <Text>{description}</Text>}</td>
     </tr>
