@@ -9,10 +9,12 @@ interface KeyFormProps {
   readonly hint: string;
   /** The kind that is needed here; any if it is absent. */
   readonly kind?: KeyKind;
+  /** Takes the focus: only where the key is all that a person came for. */
+  readonly hasFocus?: boolean;
 }
 
 /** Takes a key by pasting it and Enter. The text leaves the input with the attempt. */
-export function KeyForm({ words, hint, kind }: KeyFormProps) {
+export function KeyForm({ words, hint, kind, hasFocus = false }: KeyFormProps) {
   const session = useSession();
   const [key, setKey] = useState('');
   const [problem, setProblem] = useState<string | undefined>();
@@ -34,7 +36,7 @@ export function KeyForm({ words, hint, kind }: KeyFormProps) {
         placeholder="key_…"
         isMachineText
         isSecret
-        hasFocus
+        hasFocus={hasFocus}
       />
       <Button look="primary">{words}</Button>
     </form>
@@ -66,6 +68,7 @@ export const SignIn = ({ notice }: { readonly notice: string | undefined }) => {
         </p>
       )}
       <KeyForm
+        hasFocus
         words="Open"
         hint="The page keeps it in this tab alone, and forgets it when the tab closes or after 15 minutes without you."
       />
