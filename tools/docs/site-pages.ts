@@ -129,18 +129,34 @@ const asCards = (markdown: string): string =>
     return `<ul class="cards not-content">${cards.join('')}</ul>\n`;
   });
 
-const WORDS = /^<!-- search: ([^<>]*) -->$/m;
+const WORDS = /^<!-- search: ([^<>]*) -->$/gm;
+const LAST_WORDS = /^<!-- search: ([^<>]*) -->\s*$(?![^])/m;
+
+const searchWords = (words: string): string =>
+  `<p hidden data-pagefind-weight="10">Also found by: ${escaped(words.replaceAll(/\s+/g, ' '))}</p>`;
+
+/** Splits a page before its first section. */
+function atFirstSection(markdown: string): readonly [string, string] {
+  // Code may have a comment that looks like a heading. Blanks keep the place of what follows.
+  const prose = markdown.replaceAll(FENCED, (code) => ' '.repeat(code.length));
+  const start = prose.search(/^## /m);
+  return start === -1 ? [markdown, ''] : [markdown.slice(0, start), markdown.slice(start)];
+}
 
 /**
- * Other words for what a page is about, from its comment `<!-- search: GDPR, DSAR -->`. Readers do
- * not see them; the search finds the page by them, and before pages that have them in passing.
+ * Adds other words, which readers do not see: the search finds a page by them, and before pages
+ * that have them in passing. Those of a comment `<!-- search: GDPR, DSAR -->` at the end are for
+ * the page, so they go before its first section. A comment in a section is for that section.
  */
-const withSearchWords = (markdown: string): string =>
-  markdown.replace(
-    WORDS,
-    (_, words: string) =>
-      `<p hidden data-pagefind-weight="10">Also found by: ${escaped(words.replaceAll(/\s+/g, ' '))}</p>`,
+function withSearchWords(markdown: string): string {
+  const [comment = '', words] = LAST_WORDS.exec(markdown) ?? [];
+  const rest = outsideCode(markdown.slice(0, markdown.length - comment.length), (text) =>
+    text.replaceAll(WORDS, (_, each: string) => searchWords(each)),
   );
+  if (words === undefined) return rest;
+  const [start, sections] = atFirstSection(rest);
+  return `${start.trimEnd()}\n\n${searchWords(words)}\n\n${sections}`.trimEnd() + '\n';
+}
 
 /** A page from a document. Throws for one without a title in its first line. */
 export function sitePage(

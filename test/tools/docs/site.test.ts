@@ -66,6 +66,16 @@ describe('a page of the site', () => {
     );
   });
 
+  it('has the words of its last comment before its sections, and others where they are', () => {
+    const words = (text: string) => `<p hidden data-pagefind-weight="10">Also found by: ${text}</p>`;
+    const code = '```sh\n## No heading\n```';
+    expect(
+      markdownOf(
+        `# T\n\n${code}\n\n## A\n\n<!-- search: SOAP -->\n\na\n\n## B\n\nb\n\n<!-- search: PSP -->\n`,
+      ),
+    ).toBe(`${code}\n\n${words('PSP')}\n\n## A\n\n${words('SOAP')}\n\na\n\n## B\n\nb\n`);
+  });
+
   it('has the list of the first page as cards, whose words are text', () => {
     const text = '# T\n\n## A\n\n- [The API](api.md) - requests\n  and `<b>`\n- [B](api.md)\n\nEnd.';
     expect(markdownOf(text, 'docs/README.md')).toBe(
