@@ -54,7 +54,7 @@ const ELEMENT = `
   // Before the definition, as a framework may do it.
   for (const box of document.querySelectorAll('cloakroom-field')) box.fields = fields;
   defineFieldElement();
-  Object.assign(window, { fields, form: document.querySelector('form'), box: document.querySelector('#number'), heard: [] });
+  Object.assign(window, { fields, createFields, form: document.querySelector('form'), box: document.querySelector('#number'), heard: [] });
   for (const name of ['focus', 'blur', 'change']) box.addEventListener(name, ({ detail }) => heard.push([name, detail?.empty]));
   form.addEventListener('submit', (event) => { event.preventDefault(); heard.push(['submit']); });
 `;
@@ -194,6 +194,23 @@ describe('the web component', () => {
     await value('form.requestSubmit()');
     expect(await value('heard.some(([name]) => name === "submit")')).toBe(true);
     expect(await value('[...new FormData(form)]')).toEqual([]);
+  });
+
+  it('writes an error to the console unless a listener prevents it', async () => {
+    await openForm();
+    await value(`(() => {
+      window.lines = [];
+      console.error = (line) => lines.push(line);
+      for (const port of [1, 2]) {
+        const made = document.createElement('cloakroom-field');
+        made.setAttribute('kind', 'text');
+        made.fields = createFields({ fieldsUrl: 'http://localhost:' + port, apiKey: '${publicKey}', loadTimeoutMs: 100 });
+        made.addEventListener('error', (event) => { if (port === 1) event.preventDefault(); heard.push([port, event.detail.code]); });
+        document.body.append(made);
+      }
+    })()`);
+    await until('heard.filter(([port]) => port === 1 || port === 2).length === 2');
+    expect(await value('lines')).toEqual([expect.stringContaining('http://localhost:2')]);
   });
 
   it('follows its attributes and its fieldset, stays hidden, and keeps its field when it comes back', async () => {

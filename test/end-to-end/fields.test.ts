@@ -402,6 +402,18 @@ describe('a page with fields', () => {
     expect(await page.tab.evaluate('submit()')).toMatchObject({ code: 'frame_unavailable' });
   });
 
+  it('writes a failure that it does not listen to into its console, as one line', async () => {
+    const before = 'window.lines = []; console.error = (...line) => lines.push(line);';
+    await openPage({
+      before,
+      more: `createFields({ fieldsUrl: 'http://localhost:1', apiKey: '${publicKey}', loadTimeoutMs: 300 }).field('text').mount('main');`,
+    });
+    await page.tab.until('lines.length > 0');
+    expect(await page.tab.evaluate('lines')).toEqual([
+      [expect.stringMatching(/^Card fields: frame_unavailable: No field came from http:\/\/localhost:1:/)],
+    ]);
+  });
+
   const oldBrowser = 'delete Document.prototype.adoptedStyleSheets;';
 
   it('gets an error at once in a browser that is too old', async () => {

@@ -3,6 +3,7 @@ import { FieldsError, type Field, type FieldEvent } from './field-interface.ts';
 import type { FieldBrand, FieldKind, FieldState, FixedOptions } from './protocol.ts';
 import { hasStyleSheets, UNSUPPORTED } from './supported.ts';
 import { NO_OPTIONS, type PageOptions } from './surroundings.ts';
+import { writeUnheard } from './unheard.ts';
 
 const NAME = 'cloakroom-field';
 const EVENTS = [
@@ -39,7 +40,8 @@ const NOT_READY = 'Fill in this field';
  *
  * Attributes: `kind`, `label`, `placeholder`, `lang`, `dir`, `disabled`, `readonly`, `conceal`,
  * `no-icon`, `brands` (separated by blanks), and for good `optional`, `maxlength`, `inputmode`,
- * `autocomplete`. Events: those of a field, with their detail.
+ * `autocomplete`. Events: those of a field, with their detail. An `error` is also written to the
+ * console, unless a listener calls its `preventDefault`.
  */
 export interface CloakroomFieldElement extends HTMLElement {
   fields: Fields | undefined;
@@ -247,7 +249,10 @@ class FieldElement extends Base implements CloakroomFieldElement {
     for (const event of EVENTS)
       field.on(event, (detail: FieldState | FieldsError | undefined) => {
         if (event === 'change') this.#validate(field.state);
-        this.dispatchEvent(new CustomEvent(event, { detail }));
+        const isTaken = !this.dispatchEvent(
+          new CustomEvent(event, { detail, cancelable: event === 'error' }),
+        );
+        if (detail instanceof FieldsError && !isTaken) writeUnheard(detail);
       });
     return field;
   }

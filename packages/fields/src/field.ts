@@ -21,6 +21,7 @@ import {
   type Submission,
 } from './protocol.ts';
 import { changedOptions, frameOptions, onSchemeChange, type PageOptions } from './surroundings.ts';
+import { writeUnheard } from './unheard.ts';
 
 /** What all fields of one `createFields` share. */
 export interface Group {
@@ -224,9 +225,14 @@ export class PageField implements Field {
     if (report.type === 'change') this.#onChange(report.state);
     else if (report.type === 'ready') this.#onReady(report.title);
     else if (report.type === 'renamed') this.#rename(report.title);
-    else if (report.type === 'failed') this.#emit('error', new FieldsError(report.failure));
+    else if (report.type === 'failed') this.#onFailed(new FieldsError(report.failure));
     else if (report.type === 'focus' || report.type === 'blur') focusOrder.on(this, report.type);
     else if (report.type === 'enter') this.#emit('enter', undefined);
+  }
+
+  #onFailed(error: FieldsError): void {
+    if (this.#listeners.error.size === 0) writeUnheard(error);
+    this.#emit('error', error);
   }
 
   #onReady(title: string): void {

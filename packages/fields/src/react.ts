@@ -22,6 +22,7 @@ import {
   type PageOptions,
 } from './index.ts';
 import { NO_OPTIONS } from './surroundings.ts';
+import { writeUnheard } from './unheard.ts';
 
 export interface CloakroomFieldProps extends NewFieldOptions {
   /** What {@link useFields} returns. The box is empty while it is `undefined`. */
@@ -111,7 +112,7 @@ export const CloakroomField: ForwardRefExoticComponent<CloakroomFieldProps & Ref
       made.on('focus', () => latest.current.onFocus?.());
       made.on('blur', () => latest.current.onBlur?.());
       made.on('enter', () => latest.current.onEnter?.());
-      made.on('error', (error) => latest.current.onError?.(error));
+      made.on('error', (error) => (latest.current.onError ?? writeUnheard)(error));
       made.mount(element);
       field.current = made;
       return () => {
