@@ -19,12 +19,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { SiteConfig } from '../site/site-config.ts';
 import { drawDiagram } from './docs/diagrams.ts';
 import { finishSite } from './docs/finish-site.ts';
 import { siteReference, type OpenApiDocument } from './docs/site-reference.ts';
 import { navigationOf, sitePage } from './docs/site-pages.ts';
+import { readArguments } from './read-arguments.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 /** Figures and reasons have every word of the field, and would hide the pages with answers. */
@@ -37,7 +37,11 @@ const WORK = 'cloakroom-docs-';
 /** A build that was killed leaves its folder. */
 const LEFT_AFTER_MS = 3_600_000;
 
-const { values, positionals } = parseArgs({
+const USAGE = `npm run docs -- [FOLDER] [--base PATH] [--api URL]
+  Builds the documentation as a site of static files, into dist/docs by default. PATH is where it is
+  served; "try it" calls the service at URL.`;
+
+const { values, positionals } = readArguments(USAGE, {
   allowPositionals: true,
   options: { base: { type: 'string', default: '/' }, api: { type: 'string', default: '' } },
 });

@@ -6,9 +6,16 @@ import { CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudf
 import { parseTemplate, readAssembly, type Stack } from '../packages/local-aws/src/assembly/read-assembly.ts';
 import { describeFinding } from '../packages/local-aws/src/deployment/finding.ts';
 import { playDeployment } from '../packages/local-aws/src/deployment/play-deployment.ts';
+import { readArguments } from './read-arguments.ts';
 import { describeProxyFinding, findingsOf, listedProxies } from './upgrade/stored-proxies.ts';
 
-const [to = 'cdk.out', from] = process.argv.slice(2);
+const USAGE = `npm run check-upgrade -- [TO] [FROM]
+  Says what CloudFormation would refuse, and what would be lost, if the synthesized app of the folder
+  TO (cdk.out) were deployed over what runs in the AWS account, or over that of the folder FROM.`;
+
+const {
+  positionals: [to = 'cdk.out', from],
+} = readArguments(USAGE, { allowPositionals: true });
 
 /** A deployed stack, if there is one. */
 async function deployedStack({ name, region }: Stack): Promise<Stack | undefined> {

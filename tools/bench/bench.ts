@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { formatted } from '../formatted.ts';
+import { endMisused } from '../read-arguments.ts';
 import { shareService, startBenchService } from './bench-service.ts';
 import { shareBundles } from './bundle-program.ts';
 import { SMOKE_VARIABLE } from './effort.ts';
@@ -20,7 +21,16 @@ const DOCUMENT = 'docs/performance/figures.md';
 
 const args = process.argv.slice(2);
 const [program = '', separator] = args;
-if (APART.includes(program) || separator === '--') {
+const USAGE = `npm run bench -- [SECTION...] [--smoke] [--write]
+npm run bench -- PROGRAM [options of the program]
+
+  SECTION   one of ${SECTIONS.join(', ')}
+  PROGRAM   one of ${APART.join(', ')}, or a section and --`;
+if (['--help', '-h'].includes(program)) {
+  console.log(USAGE);
+  process.exit(0);
+}
+if (APART.includes(program) || (SECTIONS.includes(program) && separator === '--')) {
   const options = args.slice(1).filter((arg) => arg !== '--');
   // A program that is forked sends its result to its parent. This one must print, so it is spawned.
   const child = spawn(process.execPath, [join(import.meta.dirname, `${program}.ts`), ...options], {
@@ -30,10 +40,13 @@ if (APART.includes(program) || separator === '--') {
 }
 const [writes, isSmoke] = [args.includes('--write'), args.includes('--smoke')];
 const wanted = args.filter((arg) => !arg.startsWith('--'));
-const unknown = wanted.filter((name) => !SECTIONS.includes(name));
-if (unknown.length > 0) throw new Error(`there is no section ${unknown.join(', ')}`);
+const unknown = [
+  ...wanted.filter((name) => !SECTIONS.includes(name)),
+  ...args.filter((arg) => arg.startsWith('--') && !['--write', '--smoke'].includes(arg)),
+];
+if (unknown.length > 0) endMisused(USAGE, `there is no ${unknown.join(', ')}`);
 if (writes && (isSmoke || wanted.some((name) => !EXACT.includes(name))))
-  throw new Error('--write writes what one full run of all of them has found, or what is counted');
+  endMisused(USAGE, '--write writes what one full run of all of them has found, or what is counted');
 
 /** One benchmark as a separate program. A failed section does not stop the others. */
 function run(name: string): Promise<Section | undefined> {

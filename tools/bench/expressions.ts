@@ -1,7 +1,6 @@
 // `npm run bench -- expressions`: the longest time of one step of an expression's budget, over
 // hostile inputs of every filter. `-- expressions NAME` measures one filter, and `--precise` more
 // steps of each, for a clock that cannot see the usual number.
-import { parseArgs } from 'node:util';
 import { createBudget, REQUEST_STEPS, type Budget } from '../../src/core/expressions/budget.ts';
 import { ExpressionError } from '../../src/core/expressions/expression-error.ts';
 import { FILTER_NAMES } from '../../src/core/expressions/liquid-expression.ts';
@@ -10,15 +9,19 @@ import type { Json } from '../../src/core/shared/json.ts';
 import { HOSTILE_INPUTS, SOURCES, type HostileInput } from './expressions/hostile-inputs.ts';
 import { report } from './section.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
+import { readArguments } from '../read-arguments.ts';
 
 /** Milliseconds that a whole budget may take, however it is spent. */
 const LIMIT_MS = 300;
 const SIZES = [10, 1_000, 100_000];
 /** A measurement is of at least this many steps or evaluations, so that the clock can see it. */
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { precise: { type: 'boolean', default: false } },
-});
+const { values: options, positionals } = readArguments(
+  'npm run bench -- expressions [FILTER...] [--precise]',
+  {
+    allowPositionals: true,
+    options: { precise: { type: 'boolean', default: false } },
+  },
+);
 const STEPS_MIN = options.precise ? 60_000_000 : 1_500_000;
 const EVALUATIONS_MAX = options.precise ? 20_000 : 2_000;
 /** The best of several: interference makes a measurement longer, never shorter. */

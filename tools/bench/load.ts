@@ -6,7 +6,6 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { startDestination, testCertificate } from '../../test/support/destination.ts';
 import { strictClient } from '../../test/support/http-client.ts';
 import { runService, temporaryFolder } from '../../test/support/run-service.ts';
@@ -15,8 +14,11 @@ import { median } from './median.ts';
 import { summarize, type MemorySample, type Sample } from './load/measurements.ts';
 import { reportPage } from './load/report.ts';
 import { choose, traffic } from './load/traffic.ts';
+import { endMisused, readArguments } from '../read-arguments.ts';
 
-const { values } = parseArgs({
+const USAGE = 'npm run bench -- load [--seconds N] [--clients N] [--rate N] [--disk] [--report FILE]';
+
+const { values } = readArguments(USAGE, {
   options: {
     seconds: { type: 'string', default: '60' },
     clients: { type: 'string', default: '16' },
@@ -27,7 +29,7 @@ const { values } = parseArgs({
 });
 const [seconds, clients, rate] = [Number(values.seconds), Number(values.clients), Number(values.rate)];
 if (!(seconds > 0) || !(clients > 0) || !(rate > 0))
-  throw new Error('load: --seconds, --clients and --rate must be more than 0');
+  endMisused(USAGE, '--seconds, --clients and --rate must be more than 0');
 
 /** A service that was just started is still busy with it. */
 const IDLE_MS = 5_000;

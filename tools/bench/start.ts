@@ -6,16 +6,18 @@ import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { temporaryFolder } from '../../test/support/run-service.ts';
 import { median } from './median.ts';
 import { aligned } from './section.ts';
+import { endMisused, readArguments } from '../read-arguments.ts';
 
-const { values } = parseArgs({
+const USAGE = 'npm run bench -- start [--runs N] [--fresh]';
+
+const { values } = readArguments(USAGE, {
   options: { runs: { type: 'string', default: '5' }, fresh: { type: 'boolean', default: false } },
 });
 const runs = Number(values.runs);
-if (!(runs > 0)) throw new Error('start: --runs must be more than 0');
+if (!(runs > 0)) endMisused(USAGE, '--runs must be more than 0');
 
 const ROOT = join(import.meta.dirname, '../..');
 

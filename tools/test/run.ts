@@ -5,10 +5,10 @@ import { randomInt } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { simulations, STATIC, staticOf, type Check } from './checks.ts';
 import { failuresOf, firstLines, promiseOf, type Failure, type JestReport } from './failures.ts';
 import { installationOf, isCi, provide } from './programs.ts';
+import { readArguments } from '../read-arguments.ts';
 import { filesOf } from './subject.ts';
 
 /** Ends before anything has run. */
@@ -17,18 +17,12 @@ function end(reason: string): never {
   process.exit(2);
 }
 
-function readArguments() {
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: { thorough: { type: 'boolean', default: false }, seed: { type: 'string' } },
-    });
-  } catch (error) {
-    return end(String(error));
-  }
-}
+const USAGE = 'npm test -- [FILE...] [--seed N] [--thorough]';
 
-const { values, positionals } = readArguments();
+const { values, positionals } = readArguments(USAGE, {
+  allowPositionals: true,
+  options: { thorough: { type: 'boolean', default: false }, seed: { type: 'string' } },
+});
 const isThorough = values.thorough;
 const seed = values.seed ?? (isThorough ? String(randomInt(1_000_000_000)) : '1');
 if (!/^\d{1,9}$/.test(seed)) end(`--seed takes a number of at most nine digits, not ${seed}`);
