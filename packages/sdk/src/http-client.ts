@@ -6,7 +6,7 @@ import { transportOver } from './fetch-transport.ts';
 import type { Fetch } from './fetch.ts';
 import { headerText, mergedHeaders } from './headers.ts';
 import { jsonText } from './json-text.ts';
-import { CLIENT_OPTIONS, knownOptions } from './known-options.ts';
+import { knownOptions, type Names } from './known-options.ts';
 import { addressOf, pathOf } from './paths.ts';
 import { send, settingOf } from './platform.ts';
 import { parametersOf, queryText, type Filters, type Query } from './query.ts';
@@ -124,6 +124,25 @@ export interface HttpClient {
   proxied(call: ProxiedCall): Promise<TransportResponse>;
   readonly headerPrefix: string;
 }
+
+export const CALL_OPTIONS = {
+  signal: 1,
+  timeoutMs: 1,
+  traceId: 1,
+  maxRetries: 1,
+  transform: 1,
+  idempotencyKey: 1,
+} satisfies Names<WriteOptions & ViewOptions>;
+
+const CLIENT_OPTIONS = {
+  baseUrl: 1,
+  apiKey: 1,
+  headerPrefix: 1,
+  maxRetries: 1,
+  timeoutMs: 1,
+  fetch: 1,
+  onAttempt: 1,
+} satisfies Names<ClientOptions>;
 
 /** A number of the options, or its default. Throws `RangeError`. */
 function checked(name: string, value: number | undefined, otherwise: number, least: number): number {

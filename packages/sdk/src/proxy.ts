@@ -1,6 +1,6 @@
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
 import type { HttpClient, CallOptions } from './http-client.ts';
-import { knownOptions, PROXY_OPTIONS } from './known-options.ts';
+import { knownOptions, type Names } from './known-options.ts';
 import { checkedHeaders, headerText, headerValue, mergedHeaders } from './headers.ts';
 import type { AsJson, Json } from './json.ts';
 import { proxyPathOf } from './paths.ts';
@@ -51,6 +51,21 @@ export type ProxyDestination =
 
 /** Never retried, since the SDK cannot know the effect at the destination. */
 export type ProxyRequest<B = Json> = ProxyRequestMembers<B> & ProxyDestination;
+
+const PROXY_OPTIONS = {
+  url: 1,
+  proxyKey: 1,
+  method: 1,
+  path: 1,
+  query: 1,
+  headers: 1,
+  body: 1,
+  keepAlive: 1,
+  connection: 1,
+  signal: 1,
+  timeoutMs: 1,
+  traceId: 1,
+} satisfies Names<ProxyRequest>;
 
 export interface ProxyResponse {
   /** The status that the destination returned. */

@@ -1,6 +1,12 @@
 import type { ApiPromise, WithResponse } from './api-promise.ts';
-import type { Call, HttpClient, ViewOptions, WriteOptions } from './http-client.ts';
-import { CALL_OPTIONS, knownOptions } from './known-options.ts';
+import {
+  CALL_OPTIONS,
+  type Call,
+  type HttpClient,
+  type ViewOptions,
+  type WriteOptions,
+} from './http-client.ts';
+import { knownOptions } from './known-options.ts';
 
 /** Every method accepts these. */
 export type Options = WriteOptions & ViewOptions;

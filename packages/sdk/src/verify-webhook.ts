@@ -1,6 +1,6 @@
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
 import { isBytes } from './is-bytes.ts';
-import { knownOptions, WEBHOOK_OPTIONS } from './known-options.ts';
+import { knownOptions, type Names } from './known-options.ts';
 import { hmacSha256 } from './platform.ts';
 import type { DeliveredInvocation } from './generics.ts';
 import type { Problem } from './resources.ts';
@@ -23,6 +23,13 @@ export interface WebhookToVerify {
   /** The time of the message may differ from now by this many seconds. Default: 300. */
   readonly toleranceSeconds?: number | undefined;
 }
+
+const WEBHOOK_OPTIONS = {
+  body: 1,
+  headers: 1,
+  secret: 1,
+  toleranceSeconds: 1,
+} satisfies Names<WebhookToVerify>;
 
 /**
  * Not a webhook of the service, or changed, or too old: respond with 400 and do nothing else.

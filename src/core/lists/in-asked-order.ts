@@ -5,8 +5,8 @@ export interface Placed<Resource> {
 }
 
 /**
- * The name of a list, to which its cursors are bound. One by ids has places of another kind, which a
- * cursor of an earlier version does not have.
+ * The name of a list, to which its cursors are bound. One by ids has places of another kind, which
+ * a cursor of an earlier version does not have.
  */
 export const listName = (list: string, ids: readonly string[] = []): string =>
   ids.length === 0 ? list : `${list} by ids`;

@@ -30,8 +30,8 @@ interface Preparation {
   /** True if neither data nor mask has changed since the mask was evaluated on the data. */
   readonly isMaskTried?: boolean;
   /**
-   * True for data as it is stored. It was checked when it was written, perhaps by rules of an earlier
-   * version: an error now would answer with what the data is.
+   * True for data as it is stored. It was checked when it was written, perhaps by rules of an
+   * earlier version: an error now would answer with what the data is.
    */
   readonly isDataStored?: boolean;
   /** True if another request set the mask, whose members errors must not name then. */
