@@ -200,7 +200,7 @@ describe('the web component', () => {
     await openForm();
     await value(`(() => {
       window.lines = [];
-      console.error = (line) => lines.push(line);
+      console.error = (_code, text) => lines.push(text);
       for (const port of [1, 2]) {
         const made = document.createElement('cloakroom-field');
         made.setAttribute('kind', 'text');

@@ -410,7 +410,7 @@ describe('a page with fields', () => {
     });
     await page.tab.until('lines.length > 0');
     expect(await page.tab.evaluate('lines')).toEqual([
-      [expect.stringMatching(/^Card fields: frame_unavailable: No field came from http:\/\/localhost:1:/)],
+      ['frame_unavailable', expect.stringMatching(/^No field came from http:\/\/localhost:1:/)],
     ]);
   });
 

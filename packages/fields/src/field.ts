@@ -218,21 +218,18 @@ export class PageField implements Field {
   }
 
   #emit<E extends FieldEvent>(event: E, detail: FieldEvents[E]): void {
-    for (const listener of this.#listeners[event]) listener(detail);
+    const listeners = this.#listeners[event];
+    for (const listener of listeners) listener(detail);
+    if (event === 'error' && listeners.size === 0) writeUnheard(detail as FieldsError);
   }
 
   #onReport(report: Report): void {
     if (report.type === 'change') this.#onChange(report.state);
     else if (report.type === 'ready') this.#onReady(report.title);
     else if (report.type === 'renamed') this.#rename(report.title);
-    else if (report.type === 'failed') this.#onFailed(new FieldsError(report.failure));
+    else if (report.type === 'failed') this.#emit('error', new FieldsError(report.failure));
     else if (report.type === 'focus' || report.type === 'blur') focusOrder.on(this, report.type);
     else if (report.type === 'enter') this.#emit('enter', undefined);
-  }
-
-  #onFailed(error: FieldsError): void {
-    if (this.#listeners.error.size === 0) writeUnheard(error);
-    this.#emit('error', error);
   }
 
   #onReady(title: string): void {

@@ -1,12 +1,12 @@
 import type { Failure } from './protocol.ts';
 
-/** All fields of a form fail alike, so a line is written once. */
-const written = new Set<string>();
+let last = '';
 
-/** Writes a failure that no listener of the page takes. Neither its code nor its text has data. */
+/**
+ * Writes a failure that no listener of the page takes, once if all fields of a form fail alike.
+ * Neither its code nor its text has data.
+ */
 export function writeUnheard({ code, message }: Pick<Failure, 'code' | 'message'>): void {
-  const line = `Card fields: ${code}: ${message}`;
-  if (written.has(line)) return;
-  written.add(line);
-  console.error(line);
+  if (message !== last) console.error(code, message);
+  last = message;
 }

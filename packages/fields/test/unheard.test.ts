@@ -6,7 +6,7 @@ it('a failure without a listener is one line for all fields', () => {
     writeUnheard({ code: 'frame_unavailable', message: 'No field came.' });
   writeUnheard({ code: 'wrong_service', message: 'Another.' });
   expect(write.mock.calls).toEqual([
-    ['Card fields: frame_unavailable: No field came.'],
-    ['Card fields: wrong_service: Another.'],
+    ['frame_unavailable', 'No field came.'],
+    ['wrong_service', 'Another.'],
   ]);
 });
