@@ -178,7 +178,9 @@ describe.each(Object.keys(ENGINES) as (keyof typeof ENGINES)[])('%s', (name) => 
     const page = await opened(`${credentials.docs_url}/`);
     const input = `document.activeElement?.matches('dialog input') === true`;
     await until(async () => {
-      await page.click('button[data-open-modal]');
+      // The page may not know the button yet. Nothing behind an open dialog can be clicked.
+      if ((await page.evaluate(`document.querySelector('dialog[open]') === null`)) === true)
+        await page.click('button[data-open-modal]');
       return (await page.evaluate(input)) === true ? true : undefined;
     });
     await page.type('rotate a key');

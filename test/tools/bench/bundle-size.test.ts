@@ -35,10 +35,10 @@ const LIMITS_KB = {
   // (0.3 KB). Errors name the places of unknown tokens, filters that other languages name
   // differently, and what is wrong with values of a stored proxy (1 KB).
   tokens: 389,
-  applications: 269,
+  applications: 270,
   proxies: 368,
   proxy: 536,
-  reactors: 445,
+  reactors: 446,
   'reactor-worker': 364,
   'webhook-sender': 247,
   sweeper: 150,
