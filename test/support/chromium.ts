@@ -1,19 +1,16 @@
-import { spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { launch, type Browser, type CDPSession, type KeyInput } from 'puppeteer-core';
+import { placeOf } from '../../tools/test/programs.ts';
 import { CHROMIUM_FLAGS } from './browser.ts';
+import type { KeyName } from './engines/engine.ts';
 import { temporaryFolder } from './run-service.ts';
 
 /** Members of a DevTools message; each test knows the ones that it needs. */
 type Params = any;
 
 interface Message {
-  readonly id?: number;
-  readonly method?: string;
-  readonly params?: Params;
-  readonly result?: Params;
-  readonly error?: { readonly message: string };
-  readonly sessionId?: string;
+  readonly method: string;
+  readonly params: Params;
 }
 
 /** A frame of another site, which runs in a process of its own. */
@@ -46,61 +43,18 @@ export interface Tab {
   until(expression: string): Promise<any>;
   /** Types character by character into the focused element. */
   type(text: string): Promise<void>;
-  press(key: keyof typeof KEYS, modifiers?: { readonly shift?: boolean }): Promise<void>;
+  press(key: KeyName | 'End' | 'ArrowLeft', modifiers?: { readonly shift?: boolean }): Promise<void>;
   /** Undo, as by the browser's menu and its keys. */
   undo(): Promise<void>;
   click(selector: string, count?: number): Promise<void>;
   /** Returns a PNG of the visible part. */
-  screenshot(): Promise<Buffer>;
+  screenshot(): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
 export interface Chromium {
   newTab(): Promise<Tab>;
   close(): Promise<void>;
-}
-
-const KEYS = {
-  Backspace: 8,
-  Tab: 9,
-  Enter: 13,
-  End: 35,
-  Home: 36,
-  ArrowLeft: 37,
-  ArrowRight: 39,
-  Delete: 46,
-};
-
-/**
- * The protocol over the pipes 3 and 4: Chromium ends when they are closed, so no process is left
- * behind.
- */
-function connect(write: Writable, read: Readable) {
-  const waiting = new Map<number, (message: Message) => void>();
-  const listeners = new Set<(message: Message) => void>();
-  let [sent, rest] = [0, ''];
-  read.on('data', (chunk: Buffer) => {
-    const messages = (rest + chunk.toString('utf8')).split('\0');
-    rest = messages.pop() ?? '';
-    for (const text of messages) {
-      const message = JSON.parse(text) as Message;
-      if (message.id === undefined) for (const listener of listeners) listener(message);
-      else waiting.get(message.id)?.(message);
-    }
-  });
-  return {
-    listeners,
-    send: (method: string, params: Params = {}, sessionId?: string): Promise<Params> =>
-      new Promise((resolve, reject) => {
-        const id = (sent += 1);
-        waiting.set(id, ({ result, error }) => {
-          waiting.delete(id);
-          if (error === undefined) resolve(result);
-          else reject(new Error(`${method}: ${error.message}`));
-        });
-        write.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
-      }),
-  };
 }
 
 /** Whether an evaluation has no result because its page was replaced meanwhile. */
@@ -121,52 +75,66 @@ const evaluatorOf = (send: Send) => async (expression: string) => {
   return result.value;
 };
 
-/** The frames that the browser attached this connection to, from their first request on. */
-function framesOf(connection: ReturnType<typeof connect>, page: string) {
-  const frames = new Map<string, Frame>();
-  const known = new Set<string>();
-  const frameSeen: Message[] = [];
-  const frameListening: {
+const sendOf =
+  (session: CDPSession): Send =>
+  (method, params) =>
+    session.send(method as 'Page.enable', params);
+
+/** Collects what a session reports, of any domain. */
+function onEach(session: CDPSession, report: (message: Message) => void): void {
+  session.on('*', ((method: string, params: Params) => report({ method, params })) as () => void);
+}
+
+/** Everything that was reported so far, and those who are called for each report. */
+function createReports<Details extends readonly unknown[]>() {
+  const seen: Message[] = [];
+  const listening: {
     readonly method: string;
-    readonly listener: (params: Params, frame: Frame) => void;
+    readonly listener: (params: Params, ...details: Details) => void;
   }[] = [];
-  async function attach(id: string, url: string): Promise<void> {
-    const send: Send = (method, params) => connection.send(method, params, id);
-    frames.set(id, { url, send, evaluate: evaluatorOf(send) });
-    known.add(id);
+  return {
+    events: (method: string) =>
+      seen.filter((message) => message.method === method).map(({ params }) => params),
+    on: (method: string, listener: (params: Params, ...details: Details) => void) =>
+      void listening.push({ method, listener }),
+    add(message: Message, ...details: Details): void {
+      seen.push(message);
+      for (const { method, listener } of listening)
+        if (method === message.method) listener(message.params, ...details);
+    },
+  };
+}
+
+/** The frames that the browser attached this session to, from their first request on. */
+function framesOf(page: CDPSession) {
+  const frames = new Map<string, Frame>();
+  const reports = createReports<[Frame]>();
+  async function attach(session: CDPSession, url: string): Promise<void> {
+    const send = sendOf(session);
+    const frame = { url, send, evaluate: evaluatorOf(send) };
+    frames.set(session.id(), frame);
+    onEach(session, (message) => reports.add(message, frame));
     for (const domain of ['Runtime', 'Log', 'Network']) await send(`${domain}.enable`);
     await send('Runtime.runIfWaitingForDebugger');
   }
-  function collectFrames({ method, params, sessionId }: Message): void {
-    if (sessionId === undefined || !(sessionId === page || known.has(sessionId))) return;
-    if (method === 'Target.attachedToTarget' && params.targetInfo.type === 'iframe')
-      attach(params.sessionId, params.targetInfo.url).catch(() => undefined);
+  onEach(page, ({ method, params }) => {
     if (method === 'Target.detachedFromTarget') frames.delete(params.sessionId);
-    if (sessionId === page) return;
-    frameSeen.push({ method: method ?? '', params });
-    const frame = frames.get(sessionId);
-    if (frame === undefined) return;
-    for (const each of frameListening) if (each.method === method) each.listener(params, frame);
-  }
-  return { frames, frameSeen, frameListening, collectFrames };
+    if (method !== 'Target.attachedToTarget' || params.targetInfo.type !== 'iframe') return;
+    const session = page.connection()?.session(params.sessionId);
+    if (session) attach(session, params.targetInfo.url).catch(() => undefined);
+  });
+  return { frames, reports };
 }
 
-async function aTab(connection: ReturnType<typeof connect>): Promise<Tab> {
-  const { browserContextId } = await connection.send('Target.createBrowserContext');
-  const { targetId } = await connection.send('Target.createTarget', { url: 'about:blank', browserContextId });
-  const { sessionId } = await connection.send('Target.attachToTarget', { targetId, flatten: true });
-  const seen: Message[] = [];
-  const listening: { readonly method: string; readonly listener: (params: Params) => void }[] = [];
-  const send = (method: string, params?: Params) => connection.send(method, params, sessionId);
+async function aTab(browser: Browser): Promise<Tab> {
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  const session = await page.createCDPSession();
+  const send = sendOf(session);
   const evaluate = evaluatorOf(send);
-  const { frames, frameSeen, frameListening, collectFrames } = framesOf(connection, sessionId);
-  const collect = (message: Message) => {
-    collectFrames(message);
-    if (message.sessionId !== sessionId) return;
-    seen.push(message);
-    for (const { method, listener } of listening) if (method === message.method) listener(message.params);
-  };
-  connection.listeners.add(collect);
+  const own = createReports();
+  onEach(session, (message) => own.add(message));
+  const { frames, reports } = framesOf(session);
 
   const until = async (expression: string) => {
     // So often that a busy machine is not taken for a fault.
@@ -179,79 +147,62 @@ async function aTab(connection: ReturnType<typeof connect>): Promise<Tab> {
     }
     throw new Error(`it never came true: ${expression}`);
   };
-  const key = async (type: string, more: Params) => send('Input.dispatchKeyEvent', { type, ...more });
 
   for (const domain of ['Page', 'Runtime', 'Log', 'Network', 'Audits']) await send(`${domain}.enable`);
   return {
     send,
     evaluate,
     until,
-    events: (method) => seen.filter((message) => message.method === method).map(({ params }) => params),
-    on: (method, listener) => void listening.push({ method, listener }),
+    events: own.events,
+    on: own.on,
     watchFrames: () =>
       send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }),
     frames: () => [...frames.values()],
-    frameEvents: (method) =>
-      frameSeen.filter((message) => message.method === method).map(({ params }) => params),
-    onFrames: (method, listener) => void frameListening.push({ method, listener }),
+    frameEvents: reports.events,
+    onFrames: reports.on,
     open: async (url) => {
       await send('Page.navigate', { url });
       await until(`location.href === ${JSON.stringify(url)} && document.readyState === 'complete'`);
     },
-    type: async (text) => {
-      for (const character of text) {
-        await key('keyDown', { key: character, text: character });
-        await key('keyUp', { key: character });
-      }
-    },
-    press: async (name, { shift = false } = {}) => {
-      const pressed = { key: name, code: name, windowsVirtualKeyCode: KEYS[name], modifiers: shift ? 8 : 0 };
-      await key(name === 'Enter' ? 'keyDown' : 'rawKeyDown', {
-        ...pressed,
-        ...(name === 'Enter' && { text: '\r' }),
-      });
-      await key('keyUp', pressed);
+    type: (text) => page.keyboard.type(text),
+    press: async (key: KeyInput, { shift = false } = {}) => {
+      if (shift) await page.keyboard.down('Shift');
+      await page.keyboard.press(key);
+      if (shift) await page.keyboard.up('Shift');
     },
     undo: async () => {
+      // Keys alone undo nothing in a headless browser.
       const pressed = { key: 'z', code: 'KeyZ', windowsVirtualKeyCode: 90, modifiers: 2 };
-      await key('rawKeyDown', { ...pressed, commands: ['undo'] });
-      await key('keyUp', pressed);
+      await send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...pressed, commands: ['undo'] });
+      await send('Input.dispatchKeyEvent', { type: 'keyUp', ...pressed });
     },
     click: async (selector, count = 1) => {
       const { x, y } = await evaluate(
         `(() => { const element = document.querySelector(${JSON.stringify(selector)}); element.scrollIntoView({ block: 'center' }); const { x, y, width, height } = element.getBoundingClientRect(); return { x: x + width / 2, y: y + height / 2 }; })()`,
       );
       // The clicks have no pause, so they are as fast as a double click.
-      const clicks = Array.from({ length: count }, (_, index) =>
-        ['mousePressed', 'mouseReleased'].map((type) =>
-          send('Input.dispatchMouseEvent', { type, x, y, button: 'left', clickCount: index + 1 }),
-        ),
-      );
-      await Promise.all(clicks.flat());
+      await page.mouse.click(x, y, { count });
     },
-    screenshot: async () =>
-      Buffer.from((await send('Page.captureScreenshot', { format: 'png' })).data, 'base64'),
-    close: async () => {
-      connection.listeners.delete(collect);
-      await connection.send('Target.disposeBrowserContext', { browserContextId });
-    },
+    screenshot: () => page.screenshot(),
+    close: () => context.close(),
   };
 }
 
 /** Headless Chromium. Every tab has separate storage and cookies. */
 export async function startChromium(): Promise<Chromium> {
-  const flags = [...CHROMIUM_FLAGS, `--user-data-dir=${temporaryFolder()}`, '--remote-debugging-pipe'];
-  const child = spawn('/usr/bin/chromium', [...flags, 'about:blank'], {
-    stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
-  });
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const connection = connect(child.stdio[3] as Writable, child.stdio[4] as Readable);
-  await connection.send('Browser.getVersion');
-  return {
-    newTab: () => aTab(connection),
-    close: async () => {
-      await connection.send('Browser.close');
-      await ended;
-    },
-  };
+  const browser = await launchChromium();
+  return { newTab: () => aTab(browser), close: () => browser.close() };
 }
+
+/** Starts the browser with these flags alone, as people have it: with scroll bars. */
+export const launchChromium = (): Promise<Browser> =>
+  launch({
+    executablePath: placeOf('chromium') ?? '',
+    args: [...CHROMIUM_FLAGS, `--user-data-dir=${temporaryFolder()}`, 'about:blank'],
+    ignoreDefaultArgs: true,
+    defaultViewport: null,
+    // A browser ends when its pipes are closed, so no process is left behind.
+    pipe: true,
+    // A busy machine is not taken for a fault.
+    protocolTimeout: 0,
+  });

@@ -1,5 +1,5 @@
 import { filledIn } from '../parts/filled-in.ts';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button, Copy } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Empty, More, View, Waiting } from '../parts/page.tsx';
@@ -203,9 +203,13 @@ function useRemembered(container: string | undefined) {
   const session = useSession();
   const first = container === undefined ? session.tokenFilter : { ...NO_FILTER, container };
   const [filter, setFilter] = useState<TokenFilter>(first ?? NO_FILTER);
+  const address = useRef(location.hash);
   useEffect(() => {
     session.tokenFilter = filter;
+    // The person may have left for another page before this runs.
+    if (location.hash !== address.current) return;
     history.replaceState(undefined, '', linkTo(['tokens'], { container: filter.container }));
+    address.current = location.hash;
   }, [filter]);
   return [filter, setFilter] as const;
 }

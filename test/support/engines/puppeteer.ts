@@ -1,6 +1,6 @@
 import { placeOf } from '../../../tools/test/programs.ts';
 import { launch, type Browser, type KeyInput, type Page } from 'puppeteer-core';
-import { CHROMIUM_FLAGS } from '../browser.ts';
+import { launchChromium } from '../chromium.ts';
 import { temporaryFolder } from '../run-service.ts';
 import type { Engine, EnginePage } from './engine.ts';
 
@@ -33,18 +33,7 @@ const engineOf = (browser: Browser): Engine => ({
   close: () => browser.close(),
 });
 
-export const startChromium = async (): Promise<Engine> =>
-  engineOf(
-    await launch({
-      executablePath: placeOf('chromium') ?? '',
-      args: [...CHROMIUM_FLAGS],
-      userDataDir: temporaryFolder(),
-      // People see scroll bars.
-      ignoreDefaultArgs: ['--hide-scrollbars'],
-      pipe: true,
-      protocolTimeout: 0,
-    }),
-  );
+export const startChromium = async (): Promise<Engine> => engineOf(await launchChromium());
 
 /** Firefox lets clicks reach a frame of another process only so. */
 const FIREFOX_PREFERENCES = {
