@@ -1,3 +1,5 @@
+import { isPlainObject } from './json-text.ts';
+
 /**
  * Headers of the connection with the service: `fetch` rejects most, a browser drops them, and the
  * service forwards none.
@@ -34,10 +36,11 @@ export function headerValue(name: string, value: string): string {
 }
 
 /**
- * Headers of the caller. Throws `TypeError` that names the header, unless the name itself is
- * invalid.
+ * Headers of the caller. Throws `TypeError` for a `Headers` or a Map, which has no members, and one
+ * that names a header, unless the name itself is invalid.
  */
 export function checkedHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  if (!isPlainObject(headers)) throw new TypeError('headers must be a plain object');
   for (const [name, value] of Object.entries(headers)) {
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
       throw new TypeError('The name of a header must be letters, digits and -');

@@ -23,11 +23,17 @@ function textOf(name: string, value: unknown): string {
   throw new TypeError(`${name} of the query must be text, a number, or a list of them`);
 }
 
+/** Throws `TypeError` for a text, a Map or `URLSearchParams`, whose content would be lost. */
+export function requirePlain(query: unknown): void {
+  if (!isPlainObject(query)) throw new TypeError('The query must be a plain object');
+}
+
 /**
  * `{ id: ['a', 'b'], size: 2 }` as `?id=a&id=b&size=2`. Throws `TypeError` for a member without a
  * value.
  */
 export function queryText(query: Query = {}): string {
+  requirePlain(query);
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     const values = listOf(value);
@@ -47,7 +53,7 @@ export type Filters = Readonly<Record<string, unknown>>;
  * a value: no filter vanishes, and so widens the list.
  */
 export function parametersOf(filters: Filters): Query | undefined {
-  if (!isPlainObject(filters)) throw new TypeError('The query must be a plain object');
+  requirePlain(filters);
   const { metadata, ...others } = filters;
   const members = Object.entries(others).filter(
     ([name, value]) => value !== undefined || !OF_A_PAGE.includes(name),

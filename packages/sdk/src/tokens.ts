@@ -1,3 +1,4 @@
+import { requirePlain } from './query.ts';
 import type { ApiPromise } from './api-promise.ts';
 import type { HttpClient, CallOptions, ViewOptions, WriteOptions } from './http-client.ts';
 import { createList, listOf, type List, type PageQuery } from './list.ts';
@@ -72,6 +73,7 @@ export function tokensOf(http: HttpClient) {
      */
     search: (query: SearchQuery, options?: ViewOptions): List<Token> =>
       createList((next) => {
+        requirePlain(query);
         const body = { ...query, ...next };
         return request(http, { method: 'POST', path: '/tokens/search', body, isSafe: true }, options);
       }),

@@ -113,3 +113,23 @@ it('a filter with values is sent whole, and a member that selects a page may be 
   const { asked } = await listed((c, filters) => c.tokens.list(filters), query);
   expect(asked).toEqual(['?id=a&id=b&size=2&metadata.customer=7&metadata.isOpen=false']);
 });
+
+it.each([
+  ['a Map', new Map([['a', 'b']])],
+  ['URLSearchParams', new URLSearchParams('a=b')],
+  ['a text', 'a=b'],
+])(
+  '%s as the headers or the query of a call is refused, as its content would be lost',
+  async (_title, value: any) => {
+    let sent = 0;
+    const fetch = () => Promise.resolve(new Response(String((sent += 1))));
+    const client = createClient({ baseUrl: 'http://localhost', apiKey: 'k', fetch });
+    const url = 'https://psp.example';
+    await expect(client.proxy({ url, headers: value })).rejects.toThrow('headers must be a plain object');
+    await expect(client.proxy({ url, query: value })).rejects.toThrow('The query must be a plain object');
+    expect(() => client.tokens.search(value).then(() => undefined)).toThrow(
+      'The query must be a plain object',
+    );
+    expect(sent).toBe(0);
+  },
+);

@@ -1,4 +1,4 @@
-import { notOneOf } from '../shared/known-names.ts';
+import { nearestName, notOneOf } from '../shared/known-names.ts';
 import { invalid } from '../shared/service-error.ts';
 import { subtreeOf } from './container-term.ts';
 import { TOKEN_TYPE_NAMES } from './token-type.ts';
@@ -18,7 +18,7 @@ export const SEARCH_LIMITS = { terms: 20, query: 10_000 } as const;
  * or plain.
  */
 const TERM =
-  /\s*(?:(metadata)\.(?:"((?:[^"\\]|\\.)*)"|([^\s:"]+))|([a-z_]+)):(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))/isy;
+  /\s*(?:(metadata)\.(?:"((?:[^"\\]|\\.)*)"|([^\s:"]+))|([a-z_][\w.-]*)):(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))/isy;
 const AND = /\s+AND\s+/iy;
 
 const unescaped = (text: string): string => text.replace(/\\(.)/gs, '$1');
@@ -33,6 +33,8 @@ function termOf(match: RegExpExecArray): SearchTerm {
   // A term with `*` looks like a wildcard, but would match only the literal character.
   if (quoted === undefined && plain.includes('*'))
     throw refused('has a term with *, which is no wildcard; to search for the character, quote the value');
+  if (quoted === undefined && /^['‘’“”]/.test(plain))
+    throw refused('has a value in other quotation marks than "');
   if (metadata !== undefined)
     return {
       field: 'metadata',
@@ -44,8 +46,12 @@ function termOf(match: RegExpExecArray): SearchTerm {
 
 function fieldTerm(name: string, value: string): SearchTerm {
   const field = FIELDS.find((candidate) => candidate === name.toLowerCase());
-  if (field === undefined)
-    throw refused(`has an unknown field; there are ${FIELDS.join(', ')} and metadata.<key>`);
+  if (/^metadata\.?$/i.test(name)) throw refused('has metadata without a key: write metadata.key:"..."');
+  if (field === undefined) {
+    const near = /^data\./i.test(name) ? 'data' : nearestName(name, FIELDS);
+    const meant = near === undefined ? '' : `; did you mean ${near}:"..."?`;
+    throw refused(`has an unknown field; there are ${FIELDS.join(', ')} and metadata.<key>${meant}`);
+  }
   if (field === 'type' && !TOKEN_TYPE_NAMES.some((type) => type === value))
     throw refused(`has a type that ${notOneOf(value, TOKEN_TYPE_NAMES)}`);
   if (field !== 'container') return { field, value };
@@ -62,6 +68,10 @@ function problemAt(rest: string, at: number, isAfterTerm: boolean): string {
   if (OPERATOR.test(rest)) return `must be terms joined by AND, without NOT, OR and brackets, ${place}`;
   if (isAfterTerm)
     return `must continue with AND and a term, or end, ${place}; quote a value that has spaces`;
+  if (/^\s*AND\b/i.test(rest)) return `must have a term on each side of AND, ${place}`;
+  if (/^\s*metadata\.[^":]*\s[^":]*:/i.test(rest))
+    return `must have a key with spaces in quotation marks, ${place}: metadata."order no":"..."`;
+  if (/^\s*[\w.]+=/.test(rest)) return `has = in place of :, ${place}`;
   if (/^\s*[\w.]+:\s+\S/.test(rest)) return `has a blank between a field and its value, ${place}`;
   if (/^\s*[\w.]+:"/.test(rest)) return `has a quotation mark that is not closed, ${place}`;
   if (/^\s*[\w.]+:/.test(rest)) return `has a field without a value, ${place}`;

@@ -75,6 +75,22 @@ describe('a search query', () => {
 
   it.each([
     ['4242', 'has a value without a field, at character 1: write data:"..." or metadata.key:"..."'],
+    [
+      'data.number:"4242"',
+      'has an unknown field; there are data, type, container, fingerprint, id and metadata.<key>; did you mean data:"..."?',
+    ],
+    [
+      'typ:card',
+      'has an unknown field; there are data, type, container, fingerprint, id and metadata.<key>; did you mean type:"..."?',
+    ],
+    ['metadata.:"7"', 'has metadata without a key: write metadata.key:"..."'],
+    [
+      'metadata.order no:"8"',
+      'must have a key with spaces in quotation marks, at character 1: metadata."order no":"..."',
+    ],
+    ['id:x AND AND id:y', 'must have a term on each side of AND, at character 10'],
+    ['data=4242', 'has = in place of :, at character 1'],
+    ["data:'4242'", 'has a value in other quotation marks than "'],
     ['data:"open', 'has a quotation mark that is not closed, at character 1'],
     ['data: "a"', 'has a blank between a field and its value, at character 1'],
     ['type:card AND data:', 'has a field without a value, at character 15'],

@@ -37,9 +37,9 @@ const LIMITS_KB = {
   tokens: 389,
   applications: 270,
   proxies: 368,
-  proxy: 536,
+  proxy: 537,
   reactors: 446,
-  'reactor-worker': 364,
+  'reactor-worker': 365,
   'webhook-sender': 247,
   sweeper: 150,
   // It derives the search terms of tokens again when a root is replaced, and so evaluates
