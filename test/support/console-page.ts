@@ -35,12 +35,12 @@ const PAGE = `${WATCH}
     field: (label) => document.getElementById(person.last([...document.querySelectorAll('label[for]')].filter((each) => each.textContent.trim() === label))?.htmlFor ?? ''),
     check: (label) => person.last([...document.querySelectorAll('label.check')].filter((each) => each.textContent.trim().startsWith(label)))?.querySelector('input'),
     button: (words) => person.last([...document.querySelectorAll('button:not(:disabled), a, summary')].filter((each) => person.words(each) === words)),
-    rest: async (element) => {
-      const place = () => JSON.stringify(element.getBoundingClientRect());
+    rest: (element) => {
       element.scrollIntoView({ block: 'center' });
-      const before = place();
-      await Promise.race([new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))), new Promise((done) => setTimeout(done, 200))]);
-      return element.isConnected && place() === before;
+      const place = JSON.stringify(element.getBoundingClientRect());
+      const isThere = person.seen?.element === element && person.seen.place === place;
+      person.seen = { element, place };
+      return isThere;
     },
     mark: (element) => { document.querySelector('[data-marked]')?.removeAttribute('data-marked'); element?.setAttribute('data-marked', ''); return element !== undefined && element !== null; },
   };
@@ -80,7 +80,7 @@ export async function openConsole(chromium: Chromium, url: string): Promise<Cons
     },
     press: async (words) => {
       const found = `person.button(${quoted(words)}) ?? person.check(${quoted(words)})`;
-      // What loads meanwhile would move it away from under the pointer.
+      // Two looks find it in one place: what still loads would move it away from under the pointer.
       await tab.until(`person.mark(${found}) && person.rest(document.querySelector('[data-marked]'))`);
       await tab.click('[data-marked]');
     },

@@ -66,10 +66,10 @@ describe('detokenizing', () => {
       'deep.list[2]': ['names an unknown or expired token'],
     };
     await expect(fill({ deep: { list: unknown } })).rejects.toMatchObject({ message: detail, errors });
-    const many = await fill(Array.from({ length: 30 }, () => '{{ nothing }}')).catch(
-      (error: unknown) => error as any,
+    const named = Array.from({ length: 20 }, (_, at) => [`[${String(at)}]`, errors['deep.list[0]']]);
+    await expect(fill(Array.from({ length: 30 }, () => '{{ nothing }}'))).rejects.toEqual(
+      expect.objectContaining({ errors: Object.fromEntries(named) }),
     );
-    expect(Object.keys(many.errors)).toHaveLength(20);
   });
 
   it('fills in a member named __proto__ like any other', async () => {
