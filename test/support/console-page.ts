@@ -80,6 +80,7 @@ export async function openConsole(chromium: Chromium, url: string): Promise<Cons
     },
     press: async (words) => {
       const found = `person.button(${quoted(words)}) ?? person.check(${quoted(words)})`;
+      await tab.evaluate('person.seen = undefined');
       // Two looks find it in one place: what still loads would move it away from under the pointer.
       await tab.until(`person.mark(${found}) && person.rest(document.querySelector('[data-marked]'))`);
       await tab.click('[data-marked]');

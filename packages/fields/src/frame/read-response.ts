@@ -6,7 +6,7 @@ import type { TransportResponse } from '../../../sdk/src/transport-response.ts';
 /** A body that is no JSON is not the service's. */
 function jsonOf({ body }: TransportResponse): unknown {
   try {
-    // oxlint-disable-next-line no-restricted-properties -- Names in it are the page's own.
+    // oxlint-disable-next-line no-restricted-properties -- Only `code` is read of it.
     return JSON.parse(new TextDecoder().decode(body));
   } catch {
     return undefined;
