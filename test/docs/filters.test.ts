@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { OWN_PARAMETERS } from '../../src/core/expressions/filters.ts';
-import { STANDARD_FILTER_KINDS } from '../../src/core/expressions/standard-filters.ts';
+import type { Parameters } from '../../src/core/expressions/parameters.ts';
+import { STANDARD_PARAMETERS } from '../../src/core/expressions/standard-filters.ts';
 
 const contract = readFileSync('docs/contract.md', 'utf8');
 const section = /^### Filters\n(.*?)^### /ms.exec(contract)?.[1] ?? '';
@@ -29,17 +30,12 @@ describe('the filters of the contract', () => {
     ).flatMap(([names, takes = '']) =>
       codesIn(names).map((name) => [name, takes.replaceAll('`', '')] as const),
     );
-    const kindsOf = ({
-      takes,
-      named,
-    }: {
-      readonly takes: readonly string[];
-      readonly named: readonly string[];
-    }) =>
-      [...takes.map((kind) => kind.replace(/^(.*)\?$/, '[$1]')), ...named.map((name) => `[${name}]`)].join(
-        ', ',
-      ) || 'none';
-    const real = [...STANDARD_FILTER_KINDS].map(([name, kinds]) => [name, kindsOf(kinds)] as const);
+    const kindsOf = ({ positions, named }: Parameters) =>
+      [
+        ...positions.map(({ kind, isRequired }) => (isRequired ? kind : `[${kind}]`)),
+        ...named.map((name) => `[${name}]`),
+      ].join(', ') || 'none';
+    const real = [...STANDARD_PARAMETERS].map(([name, kinds]) => [name, kindsOf(kinds)] as const);
     expect(documented.toSorted()).toEqual(real.toSorted());
   });
 
@@ -50,7 +46,9 @@ describe('the filters of the contract', () => {
         return [name, takes] as const;
       }),
     );
-    const real = [...OWN_PARAMETERS].map(([name, { named }]) => [name, named.join(', ')] as const);
+    const real = [...OWN_PARAMETERS].map(
+      ([name, { positions }]) => [name, positions.map((each) => each.name).join(', ')] as const,
+    );
     expect(documented.toSorted()).toEqual(real.toSorted());
   });
 });

@@ -125,16 +125,22 @@ async function main(isPausing: boolean): Promise<number> {
   }
 }
 
+function usageError(message: string): never {
+  process.stderr.write(`${message}\n\n${USAGE}`);
+  return process.exit(2);
+}
+
 function options() {
   try {
     return parseArgs({ options: { pause: { type: 'boolean' }, help: { type: 'boolean' } } }).values;
-  } catch {
-    process.stderr.write(USAGE);
-    return process.exit(2);
+  } catch (error) {
+    return usageError(error instanceof Error ? error.message : String(error));
   }
 }
 
 const values = options();
 if (values.help === true) process.stdout.write(USAGE);
+// No person could press Enter: the demo would wait without an end.
+else if (values.pause === true && !process.stdin.isTTY) usageError('--pause needs a terminal');
 // An interrupted start may hang, and must not block the terminal.
 else process.exit(await main(values.pause === true));

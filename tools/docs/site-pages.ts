@@ -133,7 +133,7 @@ const WORDS = /^<!-- search: ([^<>]*) -->$/gm;
 const LAST_WORDS = /^<!-- search: ([^<>]*) -->\s*$(?![^])/m;
 
 const searchWords = (words: string): string =>
-  `<p hidden data-pagefind-weight="10">Also found by: ${escaped(words.replaceAll(/\s+/g, ' '))}</p>`;
+  `<p hidden data-pagefind-weight="10">${escaped(words.replaceAll(/\s+/g, ' '))}</p>`;
 
 /** Splits a page before its first section. */
 function atFirstSection(markdown: string): readonly [string, string] {

@@ -9,8 +9,10 @@ export interface Signal {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** Throws the reason of an aborted signal. */
+/** Throws the reason of an aborted signal, and `TypeError` for what is no signal. */
 export function throwIfAborted(signal: Signal | undefined): void {
+  if (signal !== undefined && typeof (signal as Partial<Signal> | null)?.addEventListener !== 'function')
+    throw new TypeError('signal must be an AbortSignal');
   if (signal?.aborted !== true) return;
   // Some signals of Node 16 have no reason.
   if (signal.reason !== undefined) throw signal.reason as Error;

@@ -125,14 +125,16 @@ export interface HttpClient {
   readonly headerPrefix: string;
 }
 
-export const CALL_OPTIONS = {
-  signal: 1,
-  timeoutMs: 1,
-  traceId: 1,
-  maxRetries: 1,
-  transform: 1,
-  idempotencyKey: 1,
-} satisfies Names<WriteOptions & ViewOptions>;
+const CALL_OPTIONS = { signal: 1, timeoutMs: 1, traceId: 1, maxRetries: 1 } satisfies Names<CallOptions>;
+
+/** The options that a call has; the others would silently have no effect. */
+export const optionsOf = ({ method, isSafe }: Pick<Call, 'method' | 'isSafe'>) => ({
+  ...CALL_OPTIONS,
+  ...(method === 'DELETE' ? {} : ({ transform: 1 } satisfies Partial<Names<ViewOptions>>)),
+  ...(method === 'GET' || isSafe === true
+    ? {}
+    : ({ idempotencyKey: 1 } satisfies Partial<Names<WriteOptions>>)),
+});
 
 const CLIENT_OPTIONS = {
   baseUrl: 1,
@@ -148,7 +150,9 @@ const CLIENT_OPTIONS = {
 function checked(name: string, value: number | undefined, otherwise: number, least: number): number {
   if (value === undefined) return otherwise;
   if (Number.isInteger(value) && value >= least && value <= LONGEST_TIMEOUT_MS) return value;
-  throw new RangeError(`${name} must be a whole number from ${String(least)}`);
+  throw new RangeError(
+    `${name} must be a whole number from ${String(least)} to ${String(LONGEST_TIMEOUT_MS)}`,
+  );
 }
 
 /** The base address, without query and fragment. Throws `TypeError`. */

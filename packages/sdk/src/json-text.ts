@@ -36,8 +36,15 @@ function check(value: unknown, place: string): void {
  * a number that is not finite: with its place, without its content.
  */
 export function jsonText(value: unknown): string {
-  // First, since it refuses circles.
-  const text = JSON.stringify(value);
-  check(value, 'body');
-  return text;
+  try {
+    // First, since it refuses circles.
+    const text = JSON.stringify(value);
+    check(value, 'body');
+    return text;
+  } catch (error) {
+    // Throws again for a circle, and not for a BigInt, of which `check` knows the place.
+    JSON.stringify(value, (_, each: unknown) => (typeof each === 'bigint' ? 0 : each));
+    check(value, 'body');
+    throw error;
+  }
 }

@@ -8,7 +8,7 @@ export type Names<T> = Readonly<Record<keyof T, unknown>>;
  * less. Throws `TypeError` that names it, without its value.
  */
 export function knownOptions<T extends object>(what: string, options: T, known: object): T {
-  if (!isRecord(options)) throw new TypeError(`${what} must be an object`);
+  if (!isRecord(options) || Array.isArray(options)) throw new TypeError(`${what} must be an object`);
   const names = Object.keys(known);
   const unknown = Object.keys(options).find((name) => !names.includes(name));
   if (unknown === undefined) return options;

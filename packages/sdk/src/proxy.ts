@@ -80,6 +80,11 @@ export interface ProxyResponse {
   json(): unknown;
 }
 
+function onlyOne(others: readonly unknown[]): void {
+  if (others.length > 0)
+    throw new TypeError('client.proxy takes one argument, which also has signal, timeoutMs and traceId');
+}
+
 export function proxyOf(http: HttpClient) {
   const header = (name: string) => `${http.headerPrefix}-${name}`;
   const reserved = (name: string, option: string, value: string) => ({
@@ -87,12 +92,13 @@ export function proxyOf(http: HttpClient) {
   });
   const destinationOf = ({ url, proxyKey }: { readonly url?: unknown; readonly proxyKey?: unknown }) => {
     if ((url === undefined) === (proxyKey === undefined))
-      throw new TypeError('Either url or proxyKey is required');
+      throw new TypeError('client.proxy needs either url or proxyKey');
     return proxyKey === undefined
       ? reserved('PROXY-URL', 'url', url as string)
       : { [header('PROXY-KEY')]: headerText('proxyKey', proxyKey as string, 1_000) };
   };
-  return async <B>(proxied: ProxyRequest<B>): Promise<ProxyResponse> => {
+  return async <B>(proxied: ProxyRequest<B>, ...others: readonly never[]): Promise<ProxyResponse> => {
+    onlyOne(others);
     const {
       url,
       proxyKey,

@@ -1,11 +1,5 @@
 import type { ApiPromise, WithResponse } from './api-promise.ts';
-import {
-  CALL_OPTIONS,
-  type Call,
-  type HttpClient,
-  type ViewOptions,
-  type WriteOptions,
-} from './http-client.ts';
+import { type Call, type HttpClient, type ViewOptions, type WriteOptions, optionsOf } from './http-client.ts';
 import { knownOptions } from './known-options.ts';
 
 /** Every method accepts these. */
@@ -16,7 +10,7 @@ export type Operation = Omit<Call, keyof Options>;
 
 /** Throws `TypeError` for an unknown option, and for a body that is `undefined`. */
 async function sent(http: HttpClient, operation: Operation, options: Options) {
-  knownOptions('the options', options, CALL_OPTIONS);
+  knownOptions('the options', options, optionsOf(operation));
   if ('body' in operation && operation.body === undefined)
     throw new TypeError(`${operation.method} ${operation.path} needs a body, which is undefined`);
   return http.send({ ...options, ...operation });

@@ -65,6 +65,37 @@ describe('an unknown option', () => {
       await expect(client.tokens.delete('a', { [name]: true })).rejects.toThrow(`${name} is not known`);
   });
 
+  it('is also one that a call has no use for', async () => {
+    const client = createClient({ baseUrl, apiKey: 'k', fetch }) as unknown as Record<'tokens', any>;
+    const reads = [
+      client.tokens.retrieve('a', { idempotencyKey: 'k' }),
+      client.tokens.search({}, { idempotencyKey: 'k' }),
+    ];
+    for (const read of reads)
+      await expect(read).rejects.toThrow('idempotencyKey is not known in the options');
+    await expect(client.tokens.delete('a', { transform: 'mask' })).rejects.toThrow('transform is not known');
+  });
+
+  it.each(['a', {}, null])('is a signal that is %j', async (signal) => {
+    const client = createClient({ baseUrl, apiKey: 'k', fetch });
+    const options = { signal } as never;
+    for (const call of [
+      client.tokens.retrieve('a', options),
+      client.proxy({ proxyKey: 'k', signal } as never),
+    ])
+      await expect(call).rejects.toThrow(new TypeError('signal must be an AbortSignal'));
+  });
+
+  it('is a second argument of the proxy too', async () => {
+    const proxy = createClient({ baseUrl, apiKey: 'k', fetch }).proxy as (
+      ...args: unknown[]
+    ) => Promise<unknown>;
+    await expect(proxy({ proxyKey: 'k' }, { timeoutMs: 1 })).rejects.toThrow('takes one argument');
+    await expect(proxy({ proxyKey: 'k', url: 'https://a.example' })).rejects.toThrow(
+      'either url or proxyKey',
+    );
+  });
+
   it('is also one of a webhook', async () => {
     await expect(verifyWebhook({ body: '', headers: {}, secret: '', tolerance: 1 } as never)).rejects.toThrow(
       'tolerance is not known in the webhook: known are body, headers, secret, toleranceSeconds',

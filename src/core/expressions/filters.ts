@@ -1,8 +1,9 @@
 import type { Json } from '../shared/json.ts';
+import { ExpressionError } from './expression-error.ts';
 import { aliasCard, aliasPreserveFormat, aliasPreserveLength } from './alias-filters.ts';
 import { valueOf, type FilterArgument } from './arguments.ts';
 import type { Budget } from './budget.ts';
-import { namedParameters, type Parameter, type Parameters } from './parameters.ts';
+import { checkKinds, NO_PARAMETERS, type Kind, type Parameters } from './parameters.ts';
 import { charge, lengthOf, longest, SHALLOW, type Cost } from './filter-cost.ts';
 import { cardBin, cardMask, last4, reveal, revealFirst, revealLast } from './masking-filters.ts';
 import { json, padLeft, padRight, stringify, toBoolean, toNumber, toText } from './value-filters.ts';
@@ -13,6 +14,32 @@ export type Filter = (budget: Budget, value: Json, args: readonly FilterArgument
 
 type TextFilter = (text: string, ...args: FilterArgument[]) => Json;
 
+/** The kinds of the arguments that filters of the service take. */
+const KINDS = {
+  n: 'count',
+  first: 'count',
+  last: 'count',
+  length: 'length',
+  bin: 'boolean',
+  last4: 'boolean',
+  mask: 'short text',
+  preserve: 'short text',
+  fill: 'short text',
+  path: 'path',
+} as const satisfies Readonly<Record<string, Kind>>;
+
+/** An argument that is required, and one that may be left out. */
+type Parameter = keyof typeof KINDS | `${keyof typeof KINDS}?`;
+
+/** Parameters of a filter of the service, each by position or by name. */
+const parametersOf = (parameters: readonly Parameter[]): Parameters => ({
+  positions: parameters.map((parameter) => {
+    const name = parameter.replace('?', '') as keyof typeof KINDS;
+    return { name, kind: KINDS[name], isRequired: name === parameter };
+  }),
+  named: [],
+});
+
 /** The result is longer by the length of the mask, and each character is searched in `preserve`. */
 const hiding: Cost = { each: 10, more: (value, args) => lengthOf(value) * (90 + 6 * longest(args)) };
 const cardHiding: Cost = { each: 10, more: (value, args) => lengthOf(value) * (90 + 6 * longest(args)) };
@@ -21,8 +48,8 @@ const ALIAS: Cost = { each: 4, more: (value) => ALIAS_CHARACTER * lengthOf(value
 const padding: Cost = { each: 4, more: (_, [length]) => (Number(length) > 0 ? Number(length) : 0) };
 
 /**
- * Filters of the service on text (docs/contract.md#filters); any other value is converted to text
- * first.
+ * Filters of the service on text (docs/contract.md#filters). Any other value is converted to text
+ * first; those that show a part take no object and no list.
  */
 const ON_TEXT: Readonly<
   Record<string, readonly [filter: TextFilter, cost: Cost, ...parameters: readonly Parameter[]]>
@@ -47,7 +74,7 @@ const ALIASES = {
 
 /** Filters of the service that take a value of any type. */
 const ON_VALUES: Readonly<Record<string, Filter>> = {
-  json: (budget, value, [path]) => json(value, valueOf(path), budget),
+  json: (budget, value, [path]) => json(value, valueOf(path) as string, budget),
   stringify(budget, value) {
     charge(budget, { each: typeof value === 'string' ? 0 : WRITE_JSON }, value, []);
     return stringify(value);
@@ -90,22 +117,34 @@ export const MASKING_FILTERS: readonly string[] = [
   'card_mask',
 ];
 
-/** The filters of the service by name; `standard-filters.ts` has those of Liquid. */
-export const OWN_FILTERS: ReadonlyMap<string, Filter> = new Map([
-  ...Object.entries(ON_TEXT).map(([name, [filter, cost]]) => [name, textFilter(filter, cost)] as const),
-  ...Object.entries(ALIASES).map(([name, filter]) => [name, aliasFilter(filter)] as const),
-  ...Object.entries(ON_VALUES),
+/** What each filter of the service is called with. */
+export const OWN_PARAMETERS: ReadonlyMap<string, Parameters> = new Map<string, Parameters>([
+  ...Object.entries(ON_TEXT).map(([name, [, , ...parameters]]) => [name, parametersOf(parameters)] as const),
+  ...Object.entries(ALIASES).map(([name, [, ...parameters]]) => [name, parametersOf(parameters)] as const),
+  ...Object.keys(ON_VALUES).map((name) => [name, NO_PARAMETERS] as const),
+  ['json', parametersOf(['path'])],
 ]);
 
-/** What each of them is called with; the others take no argument. */
-export const OWN_PARAMETERS: ReadonlyMap<string, Parameters> = new Map([
-  ...Object.entries(ON_TEXT).map(
-    ([name, [, , ...parameters]]) => [name, namedParameters(...parameters)] as const,
-  ),
-  ...Object.entries(ALIASES).map(
-    ([name, [, ...parameters]]) => [name, namedParameters(...parameters)] as const,
-  ),
-  ...Object.keys(ON_VALUES).map(
-    (name) => [name, namedParameters(...(name === 'json' ? ['path'] : []))] as const,
-  ),
-]);
+/** A part of the JSON of an object could be any of its members, such as the cvc of a card. */
+function checkPart(name: string, value: Json): void {
+  const showsPart = MASKING_FILTERS.includes(name) || ALIAS_FILTERS.includes(name);
+  if (showsPart && typeof value === 'object' && value !== null)
+    throw new ExpressionError(`has the filter \`${name}\` on an object or a list; it takes a text`);
+}
+
+const checked =
+  (name: string, filter: Filter): Filter =>
+  (budget, value, args) => {
+    checkPart(name, value);
+    checkKinds(name, OWN_PARAMETERS.get(name) ?? NO_PARAMETERS, args);
+    return filter(budget, value, args);
+  };
+
+/** The filters of the service by name; `standard-filters.ts` has those of Liquid. */
+export const OWN_FILTERS: ReadonlyMap<string, Filter> = new Map(
+  [
+    ...Object.entries(ON_TEXT).map(([name, [filter, cost]]) => [name, textFilter(filter, cost)] as const),
+    ...Object.entries(ALIASES).map(([name, filter]) => [name, aliasFilter(filter)] as const),
+    ...Object.entries(ON_VALUES),
+  ].map(([name, filter]) => [name, checked(name, filter)]),
+);

@@ -13,9 +13,9 @@ import { madeOnce } from '../shared/made-once.ts';
 import { hintOf } from '../shared/known-names.ts';
 import { jsonContext } from './json-context.ts';
 import { ExpressionError } from './expression-error.ts';
-import { NamedArgument } from './arguments.ts';
+import { NamedArgument, type FilterArgument } from './arguments.ts';
 import { OWN_FILTERS, OWN_PARAMETERS, type Filter } from './filters.ts';
-import { checkUse, namedParameters, type Parameters } from './parameters.ts';
+import { checkUse, LATER, NO_PARAMETERS, type Parameters } from './parameters.ts';
 import { resultOf, type Expression } from './result.ts';
 import { STANDARD_FILTERS, STANDARD_PARAMETERS, type LiquidFilter } from './standard-filters.ts';
 import { SyntaxProblem, unexpected, unreadable, type UsedName } from './syntax-problem.ts';
@@ -104,6 +104,7 @@ function withLiquidArguments(source: string): string {
 
 const A_VALUE = 'a value';
 const A_FILTER_OR_END = '`|` and a filter, or `}}`';
+const MORE_OR_END = '`,` and an argument, `|` and a filter, or `}}`';
 const ARGUMENTS_OR_MORE = `\`:\` and arguments, ${A_FILTER_OR_END}`;
 
 /** What Liquid's parser expected, by the start of its message, and how far it had read by then. */
@@ -113,7 +114,7 @@ const EXPECTED: readonly (readonly [message: string, expected: string, readBeyon
   ['expected "|" before filter', A_FILTER_OR_END, 1],
   ['expected filter name', 'the name of a filter', 0],
   ['expected ":" after filter name', ARGUMENTS_OR_MORE, 0],
-  ['unexpected character', '`,` and an argument, `|` and a filter, or `}}`', 0],
+  ['unexpected character', MORE_OR_END, 0],
   ['[ not closed', '`]`', 0],
   ['invalid range syntax', 'a range such as `(1..3)`', 0],
 ];
@@ -151,8 +152,27 @@ function unknownFilter({ name, begin }: { readonly name: string; readonly begin:
   });
 }
 
-const nameOf = (argument: ParsedArgument): string | undefined =>
-  isNamed(argument) ? argument[0] : undefined;
+/** The parts of a token of Liquid's parser: names and nested tokens. */
+interface ParsedToken {
+  readonly begin?: number;
+  readonly end?: number;
+  readonly kind?: TokenKind;
+  readonly content?: unknown;
+  readonly variable?: ParsedToken;
+  readonly props?: readonly unknown[];
+  readonly lhs?: unknown;
+  readonly rhs?: unknown;
+}
+
+const isLiteral = ({ kind }: ParsedToken): boolean =>
+  kind === TokenKind.Quoted || kind === TokenKind.Number || kind === TokenKind.Literal;
+
+/** An argument as the source has it: a literal, or a value that comes with the data. */
+function writtenArgument(argument: ParsedArgument): FilterArgument {
+  if (isNamed(argument)) return new NamedArgument(argument[0], writtenArgument(argument[1]));
+  const token = argument as ParsedToken;
+  return isLiteral(token) ? present(token.content) : LATER;
+}
 
 /**
  * A backslash in a JSONPath belongs to the path (RFC 9535, 2.3.1.1), except before the quotation
@@ -193,9 +213,9 @@ function readWhole(source: string): ReadValue {
     throw unexpected(tokenizer.p, isWithoutArguments ? ARGUMENTS_OR_MORE : A_FILTER_OR_END);
   if (source.trimEnd().endsWith('|')) throw unexpected(source.length, 'the name of a filter');
   const used = filters.map(({ name, begin, args }) => {
-    const use = { name, at: begin, argumentNames: (args as readonly ParsedArgument[]).map(nameOf) };
-    checkUse(PARAMETERS.get(name) ?? namedParameters(), use);
     if (name === 'json') readBackslashesOnce(args);
+    const written = (args as readonly ParsedArgument[]).map(writtenArgument);
+    checkUse(PARAMETERS.get(name) ?? NO_PARAMETERS, { name, at: begin, args: written });
     return { name, at: begin };
   });
   return { value: new Value(token, liquid()), filters: used };
@@ -215,26 +235,20 @@ function parse(source: string): ReadValue {
 const thrownInside = (error: unknown): unknown =>
   error instanceof Error && 'originalError' in error ? error.originalError : error;
 
-/** The parts of a token of Liquid's parser: names and nested tokens. */
-interface ParsedToken {
-  readonly begin?: number;
-  readonly kind?: TokenKind;
-  readonly content?: unknown;
-  readonly variable?: unknown;
-  readonly props?: readonly unknown[];
-  readonly lhs?: unknown;
-  readonly rhs?: unknown;
+function addMember(token: ParsedToken, names: UsedName[]): void {
+  const { variable, props = [] } = token;
+  const [root] = props as readonly ParsedToken[];
+  if (variable === undefined) names.push({ name: String(root?.content), at: root?.begin ?? 0 });
+  else if (isLiteral(variable)) throw unexpected(variable.end ?? 0, MORE_OR_END);
+  for (const inside of [variable, ...props]) addRoots(inside, names);
 }
 
 /** Adds the names that a parsed value starts with, including names inside brackets and ranges. */
 function addRoots(token: unknown, names: UsedName[]): void {
   if (typeof token !== 'object' || token === null) return;
-  const { kind, variable, props = [], lhs, rhs } = token as ParsedToken;
+  const { kind, lhs, rhs } = token as ParsedToken;
   if (kind === TokenKind.Range) for (const end of [lhs, rhs]) addRoots(end, names);
-  if (kind !== TokenKind.PropertyAccess) return;
-  const [root] = props as readonly ParsedToken[];
-  if (variable === undefined) names.push({ name: String(root?.content), at: root?.begin ?? 0 });
-  for (const inside of [variable, ...props]) addRoots(inside, names);
+  if (kind === TokenKind.PropertyAccess) addMember(token, names);
 }
 
 /** Every name in an expression. A named argument is a pair of its own name and a value. */

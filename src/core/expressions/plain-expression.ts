@@ -81,11 +81,8 @@ function readFilter(reader: Reader): FilterCall | undefined {
   const args = colon === ':' ? readArguments(reader) : [];
   if (args === undefined) return undefined;
   const at = found.index + text.indexOf(name);
-  const argumentNames = args.map((argument) =>
-    argument instanceof NamedArgument ? argument.name : undefined,
-  );
   // Liquid's parser says what is wrong.
-  return misfit(parameters, argumentNames) === undefined ? { name, at, filter, args } : undefined;
+  return misfit(parameters, args) === undefined ? { name, at, filter, args } : undefined;
 }
 
 /** Parses a path of names and filters; `undefined` for any other text, valid or not. */

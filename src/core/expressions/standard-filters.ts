@@ -2,7 +2,7 @@ import { filters as liquidFilters } from 'liquidjs';
 import { NamedArgument, type FilterArgument } from './arguments.ts';
 import type { JsonContext } from './json-context.ts';
 import { ExpressionError } from './expression-error.ts';
-import { checkKinds, type Kind, type Parameters } from './parameters.ts';
+import { checkKinds, NO_PARAMETERS, type Kind, type Parameters } from './parameters.ts';
 import { charge, lengthOf, longest, SHALLOW, textLength, type Cost, type More } from './filter-cost.ts';
 
 /**
@@ -149,20 +149,18 @@ export type LiquidFilter = (
   ...args: FilterArgument[]
 ) => unknown;
 
-const kindOf = (kind: Kind | `${Kind}?`): Kind => kind.replace(/\?$/, '') as Kind;
-
 /** LiquidJS takes a named argument as a pair of its name and value. */
 const forLiquid = (argument: FilterArgument): FilterArgument =>
   argument instanceof NamedArgument ? [argument.name, argument.value] : argument;
 
 function standardFilter(name: string, filter: StandardFilter): LiquidFilter {
-  const kinds = (filter.takes ?? []).map(kindOf);
+  const parameters = STANDARD_PARAMETERS.get(name) ?? NO_PARAMETERS;
   return function (value, ...args) {
     const { budget } = this.context;
     if (!LONG_ARGUMENTS.includes(name) && longest(args) > ARGUMENT_MAX_LENGTH)
       throw new ExpressionError('has a filter with too long an argument');
     charge(budget, filter, value, args);
-    checkKinds(name, kinds, args);
+    checkKinds(name, parameters, args);
     // Liquid converts lists to text element by element.
     if (filter.each > 0 && Array.isArray(value)) budget.charge(textLength(value));
     const run = (called: string, on: unknown) =>
@@ -175,20 +173,21 @@ function standardFilter(name: string, filter: StandardFilter): LiquidFilter {
   };
 }
 
+/** What each of the standard filters is called with. */
+export const STANDARD_PARAMETERS: ReadonlyMap<string, Parameters> = new Map(
+  Object.entries(STANDARD).map(([name, { takes = [], named = [] }]) => [
+    name,
+    {
+      positions: takes.map((takes) => {
+        const kind = takes.replace('?', '') as Kind;
+        return { kind, isRequired: kind === takes };
+      }),
+      named,
+    },
+  ]),
+);
+
 /** Liquid's own filters by name. */
 export const STANDARD_FILTERS: ReadonlyMap<string, LiquidFilter> = new Map(
   Object.entries(STANDARD).map(([name, filter]) => [name, standardFilter(name, filter)] as const),
-);
-
-/** The kinds that each of them takes, in the order of its arguments. */
-export const STANDARD_FILTER_KINDS = new Map(
-  Object.entries(STANDARD).map(([name, { takes = [], named = [] }]) => [name, { takes, named }] as const),
-);
-
-/** What each of them is called with. */
-export const STANDARD_PARAMETERS: ReadonlyMap<string, Parameters> = new Map(
-  [...STANDARD_FILTER_KINDS].map(([name, { takes, named }]) => [
-    name,
-    { positions: takes.map((kind, at) => `${String(at)}${kind.endsWith('?') ? '?' : ''}`), named },
-  ]),
 );

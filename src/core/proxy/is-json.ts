@@ -1,15 +1,21 @@
-import { walkJson, type JsonVisitor } from '../shared/walk-json.ts';
+import { JsonSyntaxError, walkJson, type JsonVisitor } from '../shared/walk-json.ts';
 
 const ignore = (): void => undefined;
 const IGNORING: JsonVisitor = { open: ignore, name: ignore, scalar: ignore, close: ignore };
 
-/** Whether a text is JSON by the rules of `JSON.parse`, without building the value. */
-export function isJson(text: string): boolean {
+/**
+ * Where a text is not JSON by the rules of `JSON.parse`, without building the value; `undefined`
+ * for JSON.
+ */
+export function jsonErrorAt(text: string): number | undefined {
   try {
     walkJson(text, IGNORING);
-    return true;
+    return undefined;
   } catch (error) {
-    if (error instanceof SyntaxError) return false;
+    if (error instanceof JsonSyntaxError) return error.at;
     throw error;
   }
 }
+
+/** Whether a text is JSON by the rules of `JSON.parse`, without building the value. */
+export const isJson = (text: string): boolean => jsonErrorAt(text) === undefined;

@@ -1,9 +1,11 @@
 import type { Content } from '../shared/content.ts';
 import type { TemplateFields } from '../expressions/template-fields.ts';
+import { textPosition } from '../shared/text-position.ts';
 import { utf8Bytes } from '../shared/utf8.ts';
 import { bodyKind, claimsJson, mediaTypeOf, type BodyKind } from './body-kind.ts';
 import { charsetsOf, checkCharset } from './charset.ts';
 import { formText } from './form-text.ts';
+import { jsonErrorAt } from './is-json.ts';
 import { isJsonText, jsonRecords, jsonText, mayHoldExpression, type RecordSeparator } from './json-text.ts';
 import { boundaryOf, multipartBody } from './multipart-body.ts';
 import { nestedTemplate, verbatim, type Renderable } from './renderable.ts';
@@ -33,8 +35,15 @@ interface Place {
 }
 
 /** Rejects expressions in a body that claims to be JSON but is not: their context is unknown. */
-function notJson({ body, path }: Place, fields: TemplateFields): Renderable<Buffer> {
-  if (body.includes('{{')) fields.report(path, 'is not valid JSON');
+function notJson({ body, path }: Place, fields: TemplateFields, whole = ''): Renderable<Buffer> {
+  if (!body.includes('{{')) return verbatim(body.bytes);
+  const text = whole.replace(/^\ufeff/, '');
+  const at = jsonErrorAt(text);
+  const where = text === '' || at === undefined ? '' : ` at ${textPosition(text, at)}`;
+  // The first of two braces opens an object, and the second is the error.
+  const isBare = at !== undefined && [at - 1, at].some((start) => text.startsWith('{{', start));
+  const hint = isBare ? '; an expression is written in quotation marks' : '';
+  fields.report(path, `is not valid JSON${where}${hint}`);
   return verbatim(body.bytes);
 }
 
@@ -70,7 +79,7 @@ function byContent(place: Place, fields: TemplateFields): Renderable<Buffer> {
   const { text } = body;
   if (text !== undefined && isJsonText(text)) return jsonText(text, path, fields);
   if (claimsJson(mediaTypeOf(contentType), text ?? body.bytes.toString('latin1')))
-    return notJson(place, fields);
+    return notJson(place, fields, text);
   if (text === undefined || !text.includes('{{')) return verbatim(body.bytes);
   return bytes(nestedTemplate(text, path, fields));
 }

@@ -4,6 +4,8 @@ import leven from 'leven';
 const NAME_MAX_LENGTH = 64;
 /** Most names that are listed if none is similar. */
 const LISTED_MAX = 16;
+/** More names than these are no help in a message. */
+const UNREADABLE = 40;
 /** Most names that are listed in addition to a similar one. */
 const ALTERNATIVES_MAX = 8;
 /** The share of the longer name's letters that may differ. */
@@ -98,9 +100,8 @@ function alternatives(names: readonly string[]): string {
 export function notOneOf(sent: unknown, names: readonly string[]): string {
   const near = typeof sent === 'string' ? nearestName(sent, names) : undefined;
   const meant = near === undefined ? '' : `; did you mean \`${near}\`?`;
-  return meant !== '' && names.length > ALTERNATIVES_MAX
-    ? `is not known${meant}`
-    : `must be ${alternatives(names)}${meant}`;
+  const areTooMany = names.length > (meant === '' ? UNREADABLE : ALTERNATIVES_MAX);
+  return areTooMany ? `is not known${meant}` : `must be ${alternatives(names)}${meant}`;
 }
 
 /** A name in the form that an error path may show. */

@@ -48,8 +48,16 @@ export interface ResolvedTokens {
   readonly tokens: readonly UsedToken[];
 }
 
-/** Ends like the path of a member, which Liquid reads so, and an expression by a filter. */
-const MEMBER = /\.[A-Za-z_]\w*$/;
+/** What an unknown id may have been meant to be. */
+const HINTS: readonly (readonly [looks: RegExp, hint: string])[] = [
+  [/^token\s*:/i, 'The whole token is written as `{{ token: <id> }}`, in lower case'],
+  [/^["'].*["']$/, 'An id is written without quotation marks'],
+  // Liquid reads a member so, and an expression by a filter.
+  [
+    /^(?:data|value)$|[.[]["']?[A-Za-z_]\w*["']?\]?$/,
+    "A member of the data is read by a filter, as in `{{ <id> | json: '$.number' }}`",
+  ],
+];
 
 /** How many places an error names that refer to tokens which do not exist. */
 const PLACES_MAX = 20;
@@ -61,10 +69,8 @@ function failed(ids: readonly string[], references: readonly TokenReference[]): 
   const fields = new FieldReporter();
   for (const path of paths.slice(0, PLACES_MAX))
     fields.report(pathText(path), 'names an unknown or expired token');
-  const hint = ids.some((id) => MEMBER.test(id))
-    ? ". A member of the data is read by a filter, as in `{{ <id> | json: '$.number' }}`"
-    : '';
-  const detail = `Failed to detokenize some tokens: ${ids.join(', ')}${hint}`;
+  const hints = HINTS.flatMap(([looks, hint]) => (ids.some((id) => looks.test(id)) ? [hint] : []));
+  const detail = [`Failed to detokenize some tokens: ${ids.join(', ')}`, ...hints].join('. ');
   const { errors } = fields.error();
   return new ServiceError(
     'validation_failed',

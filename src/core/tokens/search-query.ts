@@ -1,4 +1,4 @@
-import { nearestName, notOneOf } from '../shared/known-names.ts';
+import { nearestName } from '../shared/known-names.ts';
 import { invalid } from '../shared/service-error.ts';
 import { subtreeOf } from './container-term.ts';
 import { TOKEN_TYPE_NAMES } from './token-type.ts';
@@ -23,59 +23,100 @@ const AND = /\s+AND\s+/iy;
 
 const unescaped = (text: string): string => text.replace(/\\(.)/gs, '$1');
 
-function refused(message: string): Error {
-  return invalid('query', message);
+/** Why a query is refused, and what to write instead. It never quotes the query. */
+interface Problem {
+  readonly reason: string;
+  readonly hint?: string;
 }
 
-function termOf(match: RegExpExecArray): SearchTerm {
+const refused = ({ reason, hint }: Problem, at: number): Error =>
+  invalid('query', `${reason}, at character ${String(at + 1)}${hint === undefined ? '' : `; ${hint}`}`);
+
+/** What in a value without quotation marks would be searched as it is, and was meant otherwise. */
+const NOT_PLAIN: readonly (readonly [looks: RegExp, problem: Problem])[] = [
+  [
+    /\*/,
+    {
+      reason: 'has a term with *, which is no wildcard',
+      hint: 'to search for the character, quote the value',
+    },
+  ],
+  [/^['‘’“”`]/, { reason: 'has a value in other quotation marks than "' }],
+  [
+    /^(?:[<>=!~]|\[.* *TO\b)/,
+    {
+      reason: 'has a comparison, and values are only equal',
+      hint: 'to search for the character, quote the value',
+    },
+  ],
+  [
+    /[,;&|]+(?:[a-z_]+|metadata\.[^:]+):/i,
+    { reason: 'has terms that are not joined by AND', hint: 'to search for the characters, quote the value' },
+  ],
+];
+
+type Parsed = SearchTerm | Problem;
+
+function termOf(match: RegExpExecArray): Parsed {
   const [, metadata, quotedKey, plainKey, name = '', quoted, plain = ''] = match;
+  const problem = quoted === undefined ? NOT_PLAIN.find(([looks]) => looks.test(plain)) : undefined;
+  if (problem !== undefined) return problem[1];
   const value = quoted === undefined ? plain : unescaped(quoted);
-  // A term with `*` looks like a wildcard, but would match only the literal character.
-  if (quoted === undefined && plain.includes('*'))
-    throw refused('has a term with *, which is no wildcard; to search for the character, quote the value');
-  if (quoted === undefined && /^['‘’“”]/.test(plain))
-    throw refused('has a value in other quotation marks than "');
-  if (metadata !== undefined)
-    return {
-      field: 'metadata',
-      key: quotedKey === undefined ? (plainKey ?? '') : unescaped(quotedKey),
-      value,
-    };
-  return fieldTerm(name, value);
+  if (metadata === undefined) return fieldTerm(name, value);
+  const key = quotedKey === undefined ? (plainKey ?? '') : unescaped(quotedKey);
+  return { field: 'metadata', key, value };
 }
 
-function fieldTerm(name: string, value: string): SearchTerm {
+/** The names that there are, and the one that may have been meant. */
+function otherwise(name: string, names: readonly string[], more = ''): string {
+  const near = nearestName(name, names);
+  const meant = near === undefined ? '' : `; did you mean \`${near}\`?`;
+  return `there are ${names.join(', ')}${more}${meant}`;
+}
+
+function fieldTerm(name: string, value: string): Parsed {
   const field = FIELDS.find((candidate) => candidate === name.toLowerCase());
-  if (/^metadata\.?$/i.test(name)) throw refused('has metadata without a key: write metadata.key:"..."');
+  if (/^metadata\.?$/i.test(name))
+    return { reason: 'has metadata without a key', hint: 'write metadata.key:"..."' };
   if (field === undefined) {
-    const near = /^data\./i.test(name) ? 'data' : nearestName(name, FIELDS);
-    const meant = near === undefined ? '' : `; did you mean ${near}:"..."?`;
-    throw refused(`has an unknown field; there are ${FIELDS.join(', ')} and metadata.<key>${meant}`);
+    const isOfData = /^data\./i.test(name);
+    const hint = otherwise(isOfData ? 'data' : name, FIELDS, ' and metadata.<key>');
+    return { reason: 'has an unknown field', hint };
   }
   if (field === 'type' && !TOKEN_TYPE_NAMES.some((type) => type === value))
-    throw refused(`has a type that ${notOneOf(value, TOKEN_TYPE_NAMES)}`);
+    return { reason: 'has an unknown type', hint: otherwise(value, TOKEN_TYPE_NAMES) };
   if (field !== 'container') return { field, value };
   const container = subtreeOf(value);
-  if (container === undefined) throw refused('has a container that is no path like /pci/high/');
+  if (container === undefined) return { reason: 'has a container that is no path like /pci/high/' };
   return { field, value: container };
 }
 
-const OPERATOR = /^\s*(?:[()]|(?:NOT|OR)\b)/i;
+/** Why a query cannot begin a term with a text. */
+const NO_TERM: readonly (readonly [looks: RegExp, problem: Problem])[] = [
+  [/^(?:[()]|(?:NOT|OR)\b)/i, { reason: 'must be terms joined by AND, without NOT, OR and brackets' }],
+  [/^AND\b/i, { reason: 'must have a term on each side of AND' }],
+  [
+    /^metadata\.[^":]*\s[^":]*:/i,
+    { reason: 'must have a key with spaces in quotation marks', hint: 'write metadata."order no":"..."' },
+  ],
+  [/^[\w.]+=/, { reason: 'has = in place of :' }],
+  [/^[\w.]+\s*:\s+\S|^[\w.]+\s+:/, { reason: 'has a blank between a field and its value' }],
+  [/^[\w.]+:"/, { reason: 'has a quotation mark that is not closed' }],
+  [/^[\w.]+:/, { reason: 'has a field without a value' }],
+];
 
-/** Says why a query cannot go on from a place with a text. */
-function problemAt(rest: string, at: number, isAfterTerm: boolean): string {
-  const place = `at character ${String(at + 1)}`;
-  if (OPERATOR.test(rest)) return `must be terms joined by AND, without NOT, OR and brackets, ${place}`;
-  if (isAfterTerm)
-    return `must continue with AND and a term, or end, ${place}; quote a value that has spaces`;
-  if (/^\s*AND\b/i.test(rest)) return `must have a term on each side of AND, ${place}`;
-  if (/^\s*metadata\.[^":]*\s[^":]*:/i.test(rest))
-    return `must have a key with spaces in quotation marks, ${place}: metadata."order no":"..."`;
-  if (/^\s*[\w.]+=/.test(rest)) return `has = in place of :, ${place}`;
-  if (/^\s*[\w.]+:\s+\S/.test(rest)) return `has a blank between a field and its value, ${place}`;
-  if (/^\s*[\w.]+:"/.test(rest)) return `has a quotation mark that is not closed, ${place}`;
-  if (/^\s*[\w.]+:/.test(rest)) return `has a field without a value, ${place}`;
-  return `has a value without a field, ${place}: write data:"..." or metadata.key:"..."`;
+function problemOf(rest: string, isAfterTerm: boolean): Problem {
+  const [operator] = NO_TERM;
+  if (operator?.[0].test(rest) !== true && isAfterTerm)
+    return { reason: 'must continue with AND and a term, or end', hint: 'quote a value that has spaces' };
+  const known = NO_TERM.find(([looks]) => looks.test(rest))?.[1];
+  return known ?? { reason: 'has a value without a field', hint: 'write data:"..." or metadata.key:"..."' };
+}
+
+/** The error for a text that cannot go on from a place. */
+function stuckAt(text: string, at: number, isAfterTerm: boolean): Error {
+  const rest = text.slice(at).trimStart();
+  return refused(problemOf(rest, isAfterTerm), text.length - rest.length);
 }
 
 /**
@@ -84,23 +125,24 @@ function problemAt(rest: string, at: number, isAfterTerm: boolean): string {
  */
 export function parseSearchQuery(query: string): readonly SearchTerm[] {
   if (query.length > SEARCH_LIMITS.query)
-    throw refused(`must be at most ${String(SEARCH_LIMITS.query)} characters`);
+    throw invalid('query', `must be at most ${String(SEARCH_LIMITS.query)} characters`);
   const text = query.trimEnd();
-  if (text === '') throw refused('must not be empty; GET /tokens lists all tokens');
+  if (text === '') throw invalid('query', 'must not be empty; GET /tokens lists all tokens');
   const terms: SearchTerm[] = [];
   let at = 0;
   while (at < text.length) {
     TERM.lastIndex = at;
     const match = TERM.exec(text);
-    if (match === null) throw refused(problemAt(text.slice(at), at, false));
-    terms.push(termOf(match));
+    if (match === null) throw stuckAt(text, at, false);
+    const term = termOf(match);
+    if ('reason' in term) throw refused(term, at + match[0].search(/\S/));
+    terms.push(term);
     if (terms.length > SEARCH_LIMITS.terms)
-      throw refused(`must have at most ${String(SEARCH_LIMITS.terms)} terms`);
+      throw invalid('query', `must have at most ${String(SEARCH_LIMITS.terms)} terms`);
     at = TERM.lastIndex;
     if (at === text.length) break;
     AND.lastIndex = at;
-    if (AND.exec(text) === null || AND.lastIndex === text.length)
-      throw refused(problemAt(text.slice(at), at, true));
+    if (AND.exec(text) === null || AND.lastIndex === text.length) throw stuckAt(text, at, true);
     at = AND.lastIndex;
   }
   return terms;

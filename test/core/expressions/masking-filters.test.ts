@@ -36,7 +36,6 @@ describe('reveal_last, reveal_first and last4', () => {
     [revealFirst(PAN, 6), '424242XXXXXXXXXX'],
     [revealFirst('12-345', 1), '1X-XXX'],
     [last4(PAN), '4242'],
-    [last4({ a: 1 }), '":1}'],
   ])('shows %j', (shown, expected) => {
     expect(shown).toBe(expected);
   });

@@ -64,7 +64,6 @@ it.each<[string, string[]]>([
   ['data | slice: (1..other)', ['data', 'other']],
   ['"other" | append: "other"', []],
   ['"other"', []],
-  ['"a"[other]', ['other']],
   ['5 | plus: data.a', ['data']],
   ['true', []],
   ['nil | default: empty', []],

@@ -1,5 +1,6 @@
+import type { Kind } from '../../../src/core/expressions/parameters.ts';
 import { liquidExpression, FILTER_NAMES } from '../../../src/core/expressions/liquid-expression.ts';
-import { OWN_PARAMETERS } from '../../../src/core/expressions/filters.ts';
+import { ALIAS_FILTERS, MASKING_FILTERS, OWN_PARAMETERS } from '../../../src/core/expressions/filters.ts';
 import { STANDARD_PARAMETERS } from '../../../src/core/expressions/standard-filters.ts';
 import { renderTemplate } from '../../../src/core/expressions/render.ts';
 import { ExpressionError } from '../../../src/core/expressions/expression-error.ts';
@@ -15,12 +16,25 @@ const DATA = {
 const rendered = (source: string) => renderTemplate(`{{ ${source} }}`, { data: DATA }, aBudget());
 const PARAMETERS = new Map([...STANDARD_PARAMETERS, ...OWN_PARAMETERS]);
 
+/** An argument of each kind, as a source writes it. */
+const SOME: Readonly<Record<Kind, string>> = {
+  number: '1',
+  count: "'1'",
+  length: '1',
+  boolean: 'true',
+  text: "'a'",
+  'short text': "'*'",
+  path: "'$'",
+  list: 'data.list',
+  value: 'nil',
+};
+
 const call = (name: string, args: readonly string[]) =>
   `data.text | ${name}${args.length === 0 ? '' : `: ${args.join(', ')}`}`;
 
 describe.each(FILTER_NAMES)('the filter %s', (name) => {
   const { positions, named } = PARAMETERS.get(name) ?? { positions: [], named: [] };
-  const least = positions.filter((each) => !each.endsWith('?')).length;
+  const least = positions.filter(({ isRequired }) => isRequired).length;
   const problem = (args: readonly string[]) => {
     try {
       liquidExpression(call(name, args));
@@ -30,7 +44,8 @@ describe.each(FILTER_NAMES)('the filter %s', (name) => {
       return (error as Error).message;
     }
   };
-  const some = (count: number) => Array.from({ length: count }, () => '1');
+  const some = (count: number) =>
+    Array.from({ length: count }, (_, at) => SOME[positions[at]?.kind ?? 'value']);
 
   it('takes neither fewer nor more arguments than it has parameters', () => {
     for (let count = 0; count <= positions.length + 3; count += 1) {
@@ -46,9 +61,11 @@ describe.each(FILTER_NAMES)('the filter %s', (name) => {
 
   it('takes an argument by a name that it has, and once', () => {
     expect(problem([...some(least), "wrong: '1'"])).toContain('with an unknown argument');
-    const [first] = named;
+    const first = named[0] ?? positions[0]?.name;
     if (first !== undefined)
-      expect(problem([...some(positions.length), `${first}: 1`, `${first}: 1`])).toBeDefined();
+      expect(problem([...some(positions.length), `${first}: 1`, `${first}: 1`])).toContain(
+        'with too many arguments',
+      );
   });
 });
 
@@ -69,7 +86,9 @@ describe('an argument of a kind that a filter cannot use', () => {
     'data.people | map: data.missing',
     'data.people | where: nil',
   ])('fails: %s', (source) => {
-    expect(() => rendered(source)).toThrow(/^has the filter `\w+` with an argument that is no \w+$/);
+    expect(() => rendered(source)).toThrow(
+      /^has the filter `\w+` with an? (?:(?:first|second) )?argument that is no \w+(?: at column \d+)?$/,
+    );
   });
 
   it('is no number in quotation marks, and no null where null is empty text', () => {
@@ -85,7 +104,54 @@ describe('an argument of a kind that a filter cannot use', () => {
         { data: { text: '4242', pair: ['n', 4] } },
         aBudget(),
       );
-    expect(evaluate).toThrow('must be a whole number');
+    expect(evaluate).toThrow(
+      'has the filter `reveal_last` with an argument `n` that is no whole number from 0 to 100,000',
+    );
+  });
+});
+
+describe('an argument of a filter of the service', () => {
+  const AN = 'with an argument';
+
+  it.each([
+    ['reveal_last: -1', `${AN} \`n\` that is no whole number from 0 to 100,000 at column 16`],
+    ['reveal_last: 4, mask: 5', `${AN} \`mask\` that is no text of at most 100 characters at column 16`],
+    ['reveal_last: 1.5', `${AN} \`n\` that is no whole number from 0 to 100,000 at column 16`],
+    ['reveal_first: nil', `${AN} \`n\` that is no whole number from 0 to 100,000 at column 16`],
+    ['reveal_last: data.none', `${AN} \`n\` that is no whole number from 0 to 100,000`],
+    ['reveal: 1, mask: data.none', `${AN} \`mask\` that is no text of at most 100 characters`],
+    [
+      'reveal: mask: "x", first: "a"',
+      `${AN} \`first\` that is no whole number from 0 to 100,000 at column 16`,
+    ],
+    ["card_mask: 'yes'", `${AN} \`bin\` that is no boolean at column 16`],
+    ['card_mask: last4: data.list', `${AN} \`last4\` that is no boolean`],
+    ['pad_left: 10001', `${AN} \`length\` that is no whole number from 0 to 10,000 at column 16`],
+    ['alias_preserve_length: "2x"', `${AN} \`first\` that is no whole number from 0 to 100,000 at column 16`],
+    ['json: 1', `${AN} \`path\` that is no path in quotation marks at column 16`],
+    ['json: data.none', `${AN} \`path\` that is no path in quotation marks`],
+  ])('says which one is wrong: %s', (call, reason) => {
+    const [name = ''] = call.split(':');
+    expect(() => rendered(`data.text | ${call}`)).toThrow(
+      new ExpressionError(`has the filter \`${name}\` ${reason}`),
+    );
+  });
+
+  it('is of no use to a filter that shows a part of an object or a list', () => {
+    for (const name of [...MASKING_FILTERS, ...ALIAS_FILTERS]) {
+      const call = ['reveal_last', 'reveal_first'].includes(name) ? `${name}: 4` : name;
+      for (const value of ['data', 'data.list', 'data.people'])
+        expect(() => rendered(`${value} | ${call}`)).toThrow(
+          `has the filter \`${name}\` on an object or a list; it takes a text`,
+        );
+    }
+  });
+
+  it.each(['"x".y', "'x'['y']", 'true.y'])('is no member of a literal: %s', (argument) => {
+    for (const source of [`data.text | append: ${argument}`, argument])
+      expect(() => rendered(source)).toThrow(
+        /^is not a valid expression at column \d+: found `[.[]`, expected/,
+      );
   });
 });
 
@@ -132,6 +198,15 @@ describe('the path of json', () => {
     [String.raw`'$["\u006e"]'`, 5],
   ])('has its own backslashes, read once: %s', (source, result) => {
     expect(selected(source)).toBe(result);
+  });
+
+  it('is checked even if there is no value to read', () => {
+    expect(() => selected("'$.none' | json: 'n'")).toThrow('not valid at character 1');
+    expect(() => selected("'$.none' | json: '$['")).toThrow('not valid at character');
+    expect(selected("'$.none' | json: '$.n'")).toBeNull();
+    expect(selected("'$.none' | json: '$'")).toBeNull();
+    expect(selected("'$.n' | json: '$'")).toBe(5);
+    expect(selected("'$.n' | json: '$..*' ")).toBeNull();
   });
 
   it.each([

@@ -115,11 +115,6 @@ describe('padding', () => {
     expect(padLeft('a', 3, '')).toBe('a');
     expect(padLeft('a', new NamedArgument('fill', '*'), new NamedArgument('length', '2'))).toBe('*a');
   });
-
-  it('is limited', () => {
-    expect(padLeft('a', 10_000)).toHaveLength(10_000);
-    expect(() => padLeft('a', 10_001)).toThrow(ExpressionError);
-  });
 });
 
 describe('the filters', () => {

@@ -312,6 +312,20 @@ describe('a body of JSON', () => {
     },
   );
 
+  it.each([
+    ['{"n":{{ x }}}', 'is not valid JSON at column 7; an expression is written in quotation marks'],
+    [
+      '\ufeff{\n "n": {{ x }}}',
+      'is not valid JSON at line 2, column 8; an expression is written in quotation marks',
+    ],
+    ['{{ x }}', 'is not valid JSON at column 2; an expression is written in quotation marks'],
+    ['["{{ x }}",]', 'is not valid JSON at column 12'],
+  ])('says where it is not JSON: %j', (body, problem) => {
+    expect(() => rendered(body, 'application/json', CARD)).toThrow(
+      expect.objectContaining({ errors: { body: [problem] } }),
+    );
+  });
+
   it('has names and values with any number of spaces after them', () => {
     const space = ' \t\r\n'.repeat(1_450_000);
     const body = `{"{{ id }}"${space}:"\\u007b{ id }}"${space}}`;

@@ -57,6 +57,22 @@ describe('detokenizing', () => {
     expect(await fill(plain)).toBe(plain);
   });
 
+  it.each([
+    ['{{ data.number }}', "A member of the data is read by a filter, as in `{{ <id> | json: '$.number' }}`"],
+    [
+      "{{ data['number'] }}",
+      "A member of the data is read by a filter, as in `{{ <id> | json: '$.number' }}`",
+    ],
+    ['{{ Token: a }}', 'The whole token is written as `{{ token: <id> }}`, in lower case'],
+    ['{{ token: "a" }}', 'An id is written without quotation marks'],
+    ["{{ 'a' | last4 }}", 'An id is written without quotation marks'],
+  ])('says what %s may have been meant to be', async (text, hint) => {
+    const { fill } = await aWorldWith();
+    await expect(fill(text)).rejects.toThrow(
+      new RegExp(`: [^.]+.*\\. ${hint.replaceAll(/[$|{}()]/g, String.raw`\$&`)}$`),
+    );
+  });
+
   it('names the places of unknown tokens, at most twenty', async () => {
     const { ids, fill } = await aWorldWith({ data: 'secret' });
     const unknown = ['a {{ nothing }}', `{{ ${ids[0] ?? ''} }}`, '{{ nothing | last4 }}{{ none }}'];

@@ -74,35 +74,57 @@ describe('a search query', () => {
   });
 
   it.each([
-    ['4242', 'has a value without a field, at character 1: write data:"..." or metadata.key:"..."'],
+    ['4242', 'has a value without a field, at character 1; write data:"..." or metadata.key:"..."'],
     [
       'data.number:"4242"',
-      'has an unknown field; there are data, type, container, fingerprint, id and metadata.<key>; did you mean data:"..."?',
+      'has an unknown field, at character 1; there are data, type, container, fingerprint, id and metadata.<key>; did you mean `data`?',
     ],
     [
       'typ:card',
-      'has an unknown field; there are data, type, container, fingerprint, id and metadata.<key>; did you mean type:"..."?',
+      'has an unknown field, at character 1; there are data, type, container, fingerprint, id and metadata.<key>; did you mean `type`?',
     ],
-    ['metadata.:"7"', 'has metadata without a key: write metadata.key:"..."'],
+    ['metadata.:"7"', 'has metadata without a key, at character 1; write metadata.key:"..."'],
     [
       'metadata.order no:"8"',
-      'must have a key with spaces in quotation marks, at character 1: metadata."order no":"..."',
+      'must have a key with spaces in quotation marks, at character 1; write metadata."order no":"..."',
     ],
     ['id:x AND AND id:y', 'must have a term on each side of AND, at character 10'],
     ['data=4242', 'has = in place of :, at character 1'],
-    ["data:'4242'", 'has a value in other quotation marks than "'],
+    ["data:'4242'", 'has a value in other quotation marks than ", at character 1'],
+    ['id:x  AND  container:pci', 'has a container that is no path like /pci/high/, at character 12'],
+    [
+      'type:*',
+      'has a term with *, which is no wildcard, at character 1; to search for the character, quote the value',
+    ],
+    [
+      'metadata.order:>7',
+      'has a comparison, and values are only equal, at character 1; to search for the character, quote the value',
+    ],
+    [
+      'metadata.order:7,type:card',
+      'has terms that are not joined by AND, at character 1; to search for the characters, quote the value',
+    ],
+    [
+      'metadata.a:7&metadata.b:8',
+      'has terms that are not joined by AND, at character 1; to search for the characters, quote the value',
+    ],
+    [
+      'type:crad',
+      expect.stringMatching(/^has an unknown type, at character 1; there are .+; did you mean `card`\?$/),
+    ],
+    ['data :"a"', 'has a blank between a field and its value, at character 1'],
     ['data:"open', 'has a quotation mark that is not closed, at character 1'],
     ['data: "a"', 'has a blank between a field and its value, at character 1'],
     ['type:card AND data:', 'has a field without a value, at character 15'],
     ['NOT type:card', 'must be terms joined by AND, without NOT, OR and brackets, at character 1'],
-    ['id:x OR id:y', 'must be terms joined by AND, without NOT, OR and brackets, at character 5'],
+    ['id:x OR id:y', 'must be terms joined by AND, without NOT, OR and brackets, at character 6'],
     [
       'data:John Smith',
-      'must continue with AND and a term, or end, at character 10; quote a value that has spaces',
+      'must continue with AND and a term, or end, at character 11; quote a value that has spaces',
     ],
     [
       'created_at:2030',
-      'has an unknown field; there are data, type, container, fingerprint, id and metadata.<key>',
+      'has an unknown field, at character 1; there are data, type, container, fingerprint, id and metadata.<key>',
     ],
   ])('says what is wrong with %s', (query, message) => {
     expect(() => parseSearchQuery(query)).toThrow(expect.objectContaining({ errors: { query: [message] } }));

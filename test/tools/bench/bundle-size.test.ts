@@ -33,19 +33,20 @@ const LIMITS_KB = {
   // are filtered by form, older cards get an index (1 to 2 KB), and a search says what is wrong
   // with its query (1 KB). Routing numbers have prefixes, and refusals of zeros their reason
   // (0.3 KB). Errors name the places of unknown tokens, filters that other languages name
-  // differently, and what is wrong with values of a stored proxy (1 KB).
-  tokens: 389,
+  // differently, and what is wrong with values of a stored proxy (1 KB). Arguments have kinds, and
+  // refusals of expressions, searches and bodies their places (2 to 3 KB).
+  tokens: 392,
   applications: 270,
-  proxies: 368,
-  proxy: 537,
-  reactors: 446,
-  'reactor-worker': 365,
+  proxies: 371,
+  proxy: 540,
+  reactors: 449,
+  'reactor-worker': 367,
   'webhook-sender': 247,
   sweeper: 150,
   // It derives the search terms of tokens again when a root is replaced, and so evaluates
   // expressions; and it logs records that do not open. It reads and checks the audit trail, and it
   // makes and wraps roots (5 KB).
-  operator: 405,
+  operator: 407,
   logs: 244,
   'audit-sealer': 100,
 } as const satisfies Readonly<Record<(typeof FUNCTIONS)[number], number>>;

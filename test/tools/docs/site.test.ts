@@ -62,12 +62,12 @@ describe('a page of the site', () => {
 
   it('has the words of its comment for the search alone', () => {
     expect(markdownOf('# T\n\nText.\n\n<!-- search: GDPR,\nR&D -->\n')).toBe(
-      'Text.\n\n<p hidden data-pagefind-weight="10">Also found by: GDPR, R&#38;D</p>\n',
+      'Text.\n\n<p hidden data-pagefind-weight="10">GDPR, R&#38;D</p>\n',
     );
   });
 
   it('has the words of its last comment before its sections, and others where they are', () => {
-    const words = (text: string) => `<p hidden data-pagefind-weight="10">Also found by: ${text}</p>`;
+    const words = (text: string) => `<p hidden data-pagefind-weight="10">${text}</p>`;
     const code = '```sh\n## No heading\n```';
     expect(
       markdownOf(
