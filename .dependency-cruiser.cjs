@@ -116,6 +116,14 @@ module.exports = {
       to: { path: '^src/core/audit/audited-ports\\.ts$', dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'only-core-proves',
+      comment:
+        'What makes a proven MAC decides which clear fields are believed (docs/security.md#the-encrypted-record). Types are free.',
+      severity: 'error',
+      from: { path: own, pathNot: ['^src/core/', '^test/'] },
+      to: { path: '^src/core/tokens/encrypt-content\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'lambda-knows-core',
       comment: 'The same for every function, HTTP or not: it knows no route, no function and no adapter.',
       severity: 'error',

@@ -2,7 +2,7 @@ import { dynamoDbClient, kmsClient } from '../../src/adapters/aws/clients.ts';
 import type { Instance } from '../../src/adapters/instance.ts';
 import { createStores, createTokenStores, createTrail } from '../../src/adapters/stores.ts';
 import type { CreateTokenDeps } from '../../src/core/tokens/create-tokens.ts';
-import type { TokenStore } from '../../src/core/tokens/token-store.ts';
+import type { UnprovenTokenStore } from '../../src/core/tokens/token-store.ts';
 import type { Unaudited } from '../../src/lambda/audited-deps.ts';
 import { apiSettings } from '../../src/http/api-settings.ts';
 import type { ApiDeps } from '../../src/http/create-api-handler.ts';
@@ -12,7 +12,7 @@ import { environment } from './config.ts';
 export type TokensDeps = ApiDeps &
   CreateTokenDeps & {
     /** Before the caller is known: no request without a valid key costs a call of KMS. */
-    readonly storedTokens: Pick<TokenStore, 'find'>;
+    readonly storedTokens: Pick<UnprovenTokenStore, 'find'>;
   };
 
 /**

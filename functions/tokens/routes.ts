@@ -1,4 +1,3 @@
-import type { Caller } from '../../src/core/access/caller.ts';
 import { createToken } from '../../src/core/tokens/create-tokens.ts';
 import { deleteToken } from '../../src/core/tokens/delete-token.ts';
 import { detokenize } from '../../src/core/tokens/detokenize.ts';
@@ -13,7 +12,6 @@ import { nameTokensIn } from '../../src/core/tokens/name-tokens.ts';
 import { listTokens } from '../../src/core/tokens/list-tokens.ts';
 import { searchTokens } from '../../src/core/tokens/search-tokens.ts';
 import { tokenObject } from '../../src/core/tokens/token-object.ts';
-import { proven } from '../../src/core/tokens/proven-token-store.ts';
 import type { TokenResult } from '../../src/core/tokens/token-result.ts';
 import { tokenize } from '../../src/core/tokens/tokenize.ts';
 import { updateToken } from '../../src/core/tokens/update-token.ts';
@@ -38,20 +36,6 @@ const findToken = async (
   tenantId: string,
   { id = '' }: Readonly<Record<string, string>>,
 ) => ({ token: await storedTokens.find(tenantId, id) });
-
-/** The token of the path: the prefetched one, or read now. */
-async function tokenOf(
-  { tokenStore, vault, audit }: TokensDeps,
-  { tenantId }: Caller,
-  id: string,
-  prefetched: Awaited<ReturnType<typeof findToken>> | undefined,
-) {
-  if (prefetched === undefined) return tokenStore.find(tenantId, id);
-  const { token } = prefetched;
-  if (token === undefined) return undefined;
-  audit.found([token]);
-  return proven(vault, token);
-}
 
 const withReplayData = (result: TokenResult) => ({
   body: presentResult(result),
@@ -95,10 +79,9 @@ export const routes: readonly Route<TokensDeps>[] = [
     permission: 'token:read',
     success: 200,
     prefetch: findToken,
-    handle: async (deps, { caller, params: { id = '' }, prefetched }) => {
-      const token = await tokenOf(deps, caller, id, prefetched);
-      return { body: tokenObject(await getToken(deps, caller, token)) };
-    },
+    handle: async (deps, { caller, params: { id = '' }, prefetched }) => ({
+      body: tokenObject(await getToken(deps, caller, id, prefetched)),
+    }),
   }),
   route({
     operation: 'updateToken',
@@ -112,14 +95,7 @@ export const routes: readonly Route<TokensDeps>[] = [
     body: updateTokenBody,
     prefetch: findToken,
     handle: async (deps: TokensDeps, { caller, params: { id = '' }, body, writes, prefetched }) =>
-      withReplayData(
-        await updateToken(
-          deps,
-          caller,
-          { id, patch: body, firstRead: tokenOf(deps, caller, id, prefetched) },
-          writes,
-        ),
-      ),
+      withReplayData(await updateToken(deps, caller, { id, patch: body, prefetched }, writes)),
     replay: async (deps, { caller }, replayData) => ({
       body: presentResult(await replayToken(deps, caller, 'token:update', tokenReplayFrom(replayData))),
     }),

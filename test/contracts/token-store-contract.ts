@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { StoredToken } from '../../src/core/tokens/token.ts';
-import type { CandidateQuery, TokenStore } from '../../src/core/tokens/token-store.ts';
+import type { CandidateQuery, UnprovenTokenStore } from '../../src/core/tokens/token-store.ts';
 import { aCvc, aStoredToken, changed, terms } from '../support/builders/a-stored-token.ts';
 
 /**
- * The contract of every {@link TokenStore}. `make` returns an empty store, or another client of
- * one; no two suites share a tenant.
+ * The contract of every {@link UnprovenTokenStore}. `make` returns an empty store, or another
+ * client of one; no two suites share a tenant.
  */
-export function tokenStoreContract(name: string, make: () => TokenStore): void {
+export function tokenStoreContract(name: string, make: () => UnprovenTokenStore): void {
   function aTenantsTokens() {
     const [store, tenantId] = [make(), randomUUID()];
     const aToken = (more: Partial<StoredToken> = {}) => aStoredToken({ tenantId, ...more });

@@ -1,6 +1,6 @@
 import { mergeNewestFirst } from '../../core/lists/merge-newest-first.ts';
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import type { CandidateQuery, TokenCandidate, TokenStore } from '../../core/tokens/token-store.ts';
+import type { CandidateQuery, TokenCandidate, UnprovenTokenStore } from '../../core/tokens/token-store.ts';
 import { batchGet } from './batch-get.ts';
 import { canBeInKey, INDEXES, listPartition, termKey, termPartition } from './keys.ts';
 import { send, type Item } from './table-client.ts';
@@ -244,7 +244,7 @@ async function* ofFingerprint(
  * The lists and searches of the token store. Candidates come from the list index, or from the
  * entries of terms.
  */
-export function createTokenCandidates(tables: TokenTables): Pick<TokenStore, 'candidates'> {
+export function createTokenCandidates(tables: TokenTables): Pick<UnprovenTokenStore, 'candidates'> {
   return {
     candidates(tenantId, { terms, fingerprint, expected, ...bounds }) {
       if (fingerprint !== undefined)

@@ -1,6 +1,6 @@
 import type { TransactWriteItem } from './table-client.ts';
 import type { Clock } from '../../core/shared/clock.ts';
-import type { TokenStore, TokenWrite, WriteConflict } from '../../core/tokens/token-store.ts';
+import type { UnprovenTokenStore, TokenWrite, WriteConflict } from '../../core/tokens/token-store.ts';
 import { dueAt, listAttributes } from './token-item.ts';
 import type { WriteConflicts } from './write-conflicts.ts';
 import { summaryOf } from './token-parts.ts';
@@ -127,7 +127,7 @@ export function createTokenCreate(
   removal: TokenRemoval,
   conflicts: WriteConflicts,
   clock: Clock,
-): TokenStore['create'] {
+): UnprovenTokenStore['create'] {
   const writes = tokenWrites(tables);
   const context = { tables, writes, calls, removal, conflicts, clock };
 

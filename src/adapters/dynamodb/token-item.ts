@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { madeOnce } from '../../core/shared/made-once.ts';
 import { sortableTime } from '../../core/shared/position.ts';
 import { isServiceId } from '../../core/tokens/service-id.ts';
-import type { StoredToken, TokenSummary } from '../../core/tokens/token.ts';
+import type { UnprovenToken, UnprovenSummary } from '../../core/tokens/token.ts';
 import type { TokenCandidate } from '../../core/tokens/token-store.ts';
 import { TOKEN_TYPE_NAMES } from '../../core/tokens/token-type.ts';
 import {
@@ -19,7 +19,7 @@ import { binary, compiled, membersOf, type Item } from './table-client.ts';
 
 /** The attributes that a token has in every index. */
 const shownShape = madeOnce(() => ({
-  type: z.enum(TOKEN_TYPE_NAMES as readonly [StoredToken['type'], ...StoredToken['type'][]]),
+  type: z.enum(TOKEN_TYPE_NAMES as readonly [UnprovenToken['type'], ...UnprovenToken['type'][]]),
   containers: z.array(z.string()),
   expiration: z.exactOptional(z.object({ at: z.number(), offsetMinutes: z.number() })),
 }));
@@ -70,7 +70,7 @@ const tokenItem = z.lazy(() =>
 
 /** A token item, with the leftovers of an interrupted multi-step write. */
 export interface ReadToken {
-  readonly token: TokenSummary;
+  readonly token: UnprovenSummary;
   /** True if the token is stored but not visible, because it is being created or deleted. */
   readonly pending: boolean;
   /** True if the token is pending because it is being deleted. Callers have seen its id. */
@@ -169,7 +169,7 @@ export function timeToLive(at: number): number {
 }
 
 /** The {@link timeToLive} that a token and its other items have. */
-export function tokenTimeToLive({ expiration }: Pick<StoredToken, 'expiration'>): number | undefined {
+export function tokenTimeToLive({ expiration }: Pick<UnprovenToken, 'expiration'>): number | undefined {
   return expiration && timeToLive(expiration.at);
 }
 
@@ -190,13 +190,16 @@ export interface Unfinished {
 }
 
 /** The attributes by which a token is listed. */
-export function listAttributes(token: Pick<StoredToken, 'tenantId' | 'id' | 'position'>, listShards: number) {
+export function listAttributes(
+  token: Pick<UnprovenToken, 'tenantId' | 'id' | 'position'>,
+  listShards: number,
+) {
   return { listPk: listPartition(token.tenantId, shardOf(token.id, listShards)), listSk: token.position };
 }
 
 /** Builds the item of a token, which is the record with its keys. */
 export function tokenItemOf(
-  token: TokenSummary,
+  token: UnprovenSummary,
   listShards: number,
   unfinished: Partial<Unfinished> = {},
 ): Item {

@@ -1,7 +1,7 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import type { StoredToken, TokenSummary } from '../../core/tokens/token.ts';
-import type { StoredCvc, TokenStore } from '../../core/tokens/token-store.ts';
+import type { UnprovenToken, UnprovenSummary } from '../../core/tokens/token.ts';
+import type { StoredCvc, UnprovenTokenStore } from '../../core/tokens/token-store.ts';
 import { batchGet, getItem } from './batch-get.ts';
 import { INDEXES, canBeInKey, cvcKey, matchesFrom, parseTokenPartition, tokenKey } from './keys.ts';
 import { binary, send, type Item, type Table } from './table-client.ts';
@@ -16,14 +16,14 @@ const keyItem = z.lazy(() => z.object({ pk: z.string() }));
 const cvcItem = z.lazy(() => z.object({ pk: z.string(), encryptedCvc: binary, until: z.number() }));
 
 export type TokenReader = Pick<
-  TokenStore,
+  UnprovenTokenStore,
   'find' | 'findMany' | 'findSummaries' | 'findDeleted' | 'readData' | 'findCvcs' | 'findMatches'
 > & {
   /**
    * The token of an item, with its data from its item or parts; `undefined` if it is not visible,
    * or if an update removed that data in the meantime.
    */
-  tokenOf(read: ReadToken): Promise<StoredToken | undefined>;
+  tokenOf(read: ReadToken): Promise<UnprovenToken | undefined>;
   /** Reads the item of a token, visible or not. */
   findItem(tenantId: string, id: string): Promise<ReadToken | undefined>;
 };
@@ -31,7 +31,7 @@ export type TokenReader = Pick<
 /**
  * The token of a summary, with its data from its item or parts; `undefined` if parts are missing.
  */
-async function wholeOf(tokens: Table, summary: TokenSummary): Promise<StoredToken | undefined> {
+async function wholeOf(tokens: Table, summary: UnprovenSummary): Promise<UnprovenToken | undefined> {
   const { dataBytes: _, ...token } = summary;
   const encryptedData = summary.encryptedData ?? (await readDataParts(tokens, summary));
   return encryptedData && { ...token, encryptedData };
@@ -50,7 +50,7 @@ async function findItem(tokens: Table, tenantId: string, id: string): Promise<Re
  * Repeats a read during which the data was replaced. Data that stays missing was deleted by
  * DynamoDB's own expiry, ahead of the token.
  */
-async function find(tokens: Table, tenantId: string, id: string): Promise<StoredToken | undefined> {
+async function find(tokens: Table, tenantId: string, id: string): Promise<UnprovenToken | undefined> {
   for (let lacking: number | undefined; ;) {
     const read = await findItem(tokens, tenantId, id);
     if (read === undefined || read.pending) return undefined;
@@ -75,7 +75,7 @@ async function findSummaries(
   tokens: Table,
   tenantId: string,
   ids: readonly string[],
-): Promise<readonly TokenSummary[]> {
+): Promise<readonly UnprovenSummary[]> {
   const items = await findItems(tokens, tenantId, ids);
   return items
     .filter((item) => !isTombstone(item))
@@ -85,7 +85,10 @@ async function findSummaries(
 }
 
 /** Reads tokens again one by one whose data was replaced during the read. */
-async function readData(tokens: Table, summaries: readonly TokenSummary[]): Promise<readonly StoredToken[]> {
+async function readData(
+  tokens: Table,
+  summaries: readonly UnprovenSummary[],
+): Promise<readonly UnprovenToken[]> {
   const whole = await Promise.all(
     summaries.map(
       async (summary) => (await wholeOf(tokens, summary)) ?? find(tokens, summary.tenantId, summary.id),

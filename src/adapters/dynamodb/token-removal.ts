@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { TransactWriteItem } from './table-client.ts';
 import type { Clock } from '../../core/shared/clock.ts';
-import type { TokenSummary } from '../../core/tokens/token.ts';
+import type { UnprovenSummary } from '../../core/tokens/token.ts';
 import { dueAt, isAbandoned, isTombstone, readTokenItem, type ReadToken } from './token-item.ts';
 import { dataPartCount } from './token-parts.ts';
 import type { TokenTables } from './token-tables.ts';
@@ -38,7 +38,7 @@ export const STANDS_ALONE = {
 /** Deletes tokens, and leftovers of multi-step writes. */
 export interface TokenRemoval {
   /** Deletes this version of a token and all its items; `false` if the token has changed. */
-  remove(token: TokenSummary): Promise<boolean>;
+  remove(token: UnprovenSummary): Promise<boolean>;
   /**
    * Deletes all items of an invisible token. Does nothing if it has become visible or belongs to
    * another write.
@@ -82,12 +82,12 @@ interface RemovalContext {
 }
 
 /** Deletes all other items of a token, except its entries and its lock. */
-const otherItems = ({ writes }: RemovalContext, token: TokenSummary): TransactWriteItem[] => [
+const otherItems = ({ writes }: RemovalContext, token: UnprovenSummary): TransactWriteItem[] => [
   ...writes.removeParts(token),
   ...(token.cvcUntil === undefined ? [] : [writes.removeCvc(token)]),
 ];
 
-const lockOf = ({ writes }: RemovalContext, token: TokenSummary) =>
+const lockOf = ({ writes }: RemovalContext, token: UnprovenSummary) =>
   token.holdsLock ? writes.removeLock(token) : undefined;
 
 async function clear(
@@ -151,7 +151,7 @@ async function settle(
 }
 
 /** Makes a token invisible; `false` if it has changed since it was read. */
-async function hide({ tables, writes, clock }: RemovalContext, token: TokenSummary): Promise<boolean> {
+async function hide({ tables, writes, clock }: RemovalContext, token: UnprovenSummary): Promise<boolean> {
   const outcome = await conditionalWrite(tables, writes.hide(token, clock()));
   if (outcome === 'written') return true;
   if (outcome.found === undefined || !outcome.mayBeOwn) return false;
@@ -198,7 +198,7 @@ async function withdraw(context: RemovalContext, read: ReadToken): Promise<void>
 }
 
 /** Estimates the bytes of a token and of everything that a deletion removes with it. */
-const removedBytes = (token: TokenSummary): number =>
+const removedBytes = (token: UnprovenSummary): number =>
   tokenBytes(token) + dataPartCount(token) * PART_BYTES + token.terms.length * entryBytes(token);
 
 export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock: Clock): TokenRemoval {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/shared/clock.ts';
-import type { TokenStore } from '../../core/tokens/token-store.ts';
+import type { UnprovenTokenStore } from '../../core/tokens/token-store.ts';
 import { canBeInKey } from './keys.ts';
 import { createTokenCandidates } from './token-candidates.ts';
 import { isTombstone, readTokenItem } from './token-item.ts';
@@ -11,7 +11,7 @@ import { createTokenWriter } from './token-writer.ts';
 import { tokenWrites } from './token-writes.ts';
 import { conditionalWrite } from './conditional-write.ts';
 
-/** The condition under which one call can delete a token (see `TokenStore.deleteIfStandalone`). */
+/** The condition under which one call can delete a token (`deleteIfStandalone` of the store). */
 const standsAlone = (now: number) => ({
   ConditionExpression: `${STANDS_ALONE.condition} AND (attribute_not_exists(expiration) OR expiration.#at > :now)`,
   ExpressionAttributeNames: { '#at': 'at' },
@@ -19,7 +19,10 @@ const standsAlone = (now: number) => ({
   ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
 });
 
-function createDeleteAlone(tables: TokenTables, reader: TokenReader): Pick<TokenStore, 'deleteIfStandalone'> {
+function createDeleteAlone(
+  tables: TokenTables,
+  reader: TokenReader,
+): Pick<UnprovenTokenStore, 'deleteIfStandalone'> {
   const writes = tokenWrites(tables);
   return {
     async deleteIfStandalone(tenantId, id, now) {
@@ -39,7 +42,7 @@ function createDeleteAlone(tables: TokenTables, reader: TokenReader): Pick<Token
 }
 
 /** Tokens in DynamoDB. `docs/storage.md` lists each access pattern with its calls and units. */
-export function createTokenStore(tables: TokenTables, clock: Clock): TokenStore {
+export function createTokenStore(tables: TokenTables, clock: Clock): UnprovenTokenStore {
   const reader = createTokenReader(tables);
   const writer = createTokenWriter(tables, reader, clock);
   return {

@@ -1,8 +1,8 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type TransactWriteItem, send } from './table-client.ts';
 import type { Clock } from '../../core/shared/clock.ts';
-import type { StoredToken } from '../../core/tokens/token.ts';
-import type { TokenStore, TokenWrite } from '../../core/tokens/token-store.ts';
+import type { UnprovenToken } from '../../core/tokens/token.ts';
+import type { UnprovenTokenStore, TokenWrite } from '../../core/tokens/token-store.ts';
 import { dueAt, isTombstone, readTokenItem } from './token-item.ts';
 import { isWritten, type WriteConflicts } from './write-conflicts.ts';
 import { dataPartCount, summaryOf } from './token-parts.ts';
@@ -28,11 +28,11 @@ interface EntryChanges {
 }
 
 /** Compares what an index entry has of a token. */
-const shownBy = ({ type, containers, expiration, hasMask }: StoredToken) =>
+const shownBy = ({ type, containers, expiration, hasMask }: UnprovenToken) =>
   JSON.stringify([type, containers, expiration?.at, expiration?.offsetMinutes, hasMask]);
 
 /** Rewrites the entries whose attributes have changed. */
-function entryChanges(previous: StoredToken, next: StoredToken): EntryChanges {
+function entryChanges(previous: UnprovenToken, next: UnprovenToken): EntryChanges {
   const isSame = shownBy(previous) === shownBy(next);
   const [before, after] = [new Set(previous.terms), new Set(next.terms)];
   return {
@@ -54,7 +54,7 @@ interface UpdateContext {
  * The lock that the token releases, and the one that it takes. An unchanged lock is rewritten if
  * its expiry changes.
  */
-function lockChanges({ writes }: UpdateContext, previous: StoredToken, write: TokenWrite) {
+function lockChanges({ writes }: UpdateContext, previous: UnprovenToken, write: TokenWrite) {
   const next = write.token;
   const isSame = previous.holdsLock && next.holdsLock && previous.matchHash === next.matchHash;
   const lives = previous.expiration?.at === next.expiration?.at;
@@ -88,8 +88,8 @@ interface Announcement {
 /** Names the doubtful entries on the token. An earlier attempt of this request may have done so. */
 async function announce(
   { writes, tables: { client, platform } }: UpdateContext,
-  previous: StoredToken,
-  next: StoredToken,
+  previous: UnprovenToken,
+  next: UnprovenToken,
   { until, staleTerms, changeId }: Announcement,
 ) {
   const { duePk, dueSk } = dueAt(next.id, until);
@@ -110,7 +110,7 @@ async function announce(
 }
 
 /** Whether a failed condition found the version that the update wants to write. */
-function isOwnVersion(error: unknown, next: StoredToken): boolean {
+function isOwnVersion(error: unknown, next: UnprovenToken): boolean {
   const failed = failedCondition(error);
   if (failed?.index !== 0 || failed.item === undefined || isTombstone(failed.item)) return false;
   return isWritten(readTokenItem(failed.item), next);
@@ -118,8 +118,8 @@ function isOwnVersion(error: unknown, next: StoredToken): boolean {
 
 async function inSteps(
   context: UpdateContext,
-  previous: StoredToken,
-  token: StoredToken,
+  previous: UnprovenToken,
+  token: UnprovenToken,
   { added, removed }: EntryChanges,
   { released, others }: { released: TransactWriteItem | undefined; others: readonly TransactWriteItem[] },
 ): Promise<void> {
@@ -174,7 +174,7 @@ export function createTokenUpdate(
   removal: TokenRemoval,
   conflicts: WriteConflicts,
   clock: Clock,
-): TokenStore['update'] {
+): UnprovenTokenStore['update'] {
   const writes = tokenWrites(tables);
   const context = { tables, writes, calls, removal, clock };
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/shared/clock.ts';
-import type { TokenStore } from '../../core/tokens/token-store.ts';
+import type { UnprovenTokenStore } from '../../core/tokens/token-store.ts';
 import { createTokenCreate } from './token-create.ts';
 import { createWriteConflicts } from './write-conflicts.ts';
 import { summaryOf } from './token-parts.ts';
@@ -9,7 +9,7 @@ import type { TokenTables } from './token-tables.ts';
 import { createTokenUpdate } from './token-update.ts';
 import { createWriteCalls } from './write-calls.ts';
 
-export type TokenWriter = Pick<TokenStore, 'create' | 'update' | 'deleteVersion'> &
+export type TokenWriter = Pick<UnprovenTokenStore, 'create' | 'update' | 'deleteVersion'> &
   Pick<TokenRemoval, 'remove' | 'repair'>;
 
 /** Writes tokens, and repairs them for the sweep. */

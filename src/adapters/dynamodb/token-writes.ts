@@ -1,6 +1,6 @@
 import { UpdateCommand, type DeleteCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { TransactWriteItem } from './table-client.ts';
-import type { StoredToken, TokenSummary } from '../../core/tokens/token.ts';
+import type { UnprovenToken, UnprovenSummary } from '../../core/tokens/token.ts';
 import type { StoredCvc, TokenWrite } from '../../core/tokens/token-store.ts';
 import { cvcKey, lockKey, termKey, tokenKey, type ItemKey } from './keys.ts';
 import {
@@ -19,10 +19,10 @@ import type { TokenTables } from './token-tables.ts';
 /** The time limit of a multi-step write, in ms from its start. Others may remove it afterwards. */
 export const UNFINISHED_MS = 60_000;
 
-type Place = Pick<StoredToken, 'tenantId' | 'id'>;
-type DeletedToken = Place & Pick<StoredToken, 'writeId' | 'createWriteId'>;
+type Place = Pick<UnprovenToken, 'tenantId' | 'id'>;
+type DeletedToken = Place & Pick<UnprovenToken, 'writeId' | 'createWriteId'>;
 /** The attributes that an index entry has of a token. */
-type Shown = Place & Pick<StoredToken, 'position' | 'type' | 'containers' | 'expiration' | 'hasMask'>;
+type Shown = Place & Pick<UnprovenToken, 'position' | 'type' | 'containers' | 'expiration' | 'hasMask'>;
 
 /** Builds the single writes that the writer combines. */
 // oxlint-disable-next-line max-lines-per-function -- a list of builders, one for each kind of write
@@ -48,7 +48,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards, platform 
   return {
     /** Writes the token itself, under a condition. */
     token(
-      token: StoredToken,
+      token: UnprovenToken,
       condition: string,
       values: Readonly<Record<string, unknown>> = {},
       unfinished?: Unfinished,
@@ -63,17 +63,17 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards, platform 
     },
 
     /** Writes the parts of a large token's data. */
-    parts(token: StoredToken): TransactWriteItem[] {
+    parts(token: UnprovenToken): TransactWriteItem[] {
       const ttl = tokenTimeToLive(token);
       return dataParts(token).map((part) => put(tokensTable, { ...part, ttl }));
     },
 
-    removeParts(token: TokenSummary): TransactWriteItem[] {
+    removeParts(token: UnprovenSummary): TransactWriteItem[] {
       return dataPartKeys(token).map((key) => remove(tokensTable, key));
     },
 
     /** Deletes this number of parts of the previous version. */
-    removeOldParts(token: Place & Pick<StoredToken, 'version'>, count: number): TransactWriteItem[] {
+    removeOldParts(token: Place & Pick<UnprovenToken, 'version'>, count: number): TransactWriteItem[] {
       return oldDataPartKeys(token, count).map((key) => remove(tokensTable, key));
     },
 
@@ -99,7 +99,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards, platform 
       });
     },
 
-    removeEntry(token: Pick<StoredToken, 'tenantId' | 'position'>, term: string): TransactWriteItem {
+    removeEntry(token: Pick<UnprovenToken, 'tenantId' | 'position'>, term: string): TransactWriteItem {
       return remove(tokensTable, termKey(token.tenantId, term, token.position));
     },
 
@@ -126,7 +126,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards, platform 
     },
 
     /** Deletes the lock if the token still owns it. */
-    removeLock(token: Pick<StoredToken, 'tenantId' | 'id' | 'matchHash'>): TransactWriteItem {
+    removeLock(token: Pick<UnprovenToken, 'tenantId' | 'id' | 'matchHash'>): TransactWriteItem {
       return {
         Delete: {
           TableName: tokensTable,
@@ -138,7 +138,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards, platform 
     },
 
     /** Makes an unchanged token invisible, and due for removal immediately. */
-    hide(token: Place & Pick<StoredToken, 'version' | 'writeId'>, now: number): UpdateCommand {
+    hide(token: Place & Pick<UnprovenToken, 'version' | 'writeId'>, now: number): UpdateCommand {
       const { duePk, dueSk } = dueAt(token.id, now);
       return new UpdateCommand({
         ...keyOf(token),
@@ -225,7 +225,7 @@ export interface RequiredCondition {
   readonly ReturnValuesOnConditionCheckFailure: 'ALL_OLD';
 }
 
-type PendingToken = Pick<StoredToken, 'writeId' | 'position'>;
+type PendingToken = Pick<UnprovenToken, 'writeId' | 'position'>;
 
 /**
  * Names one attempt at a create. Its repeats under an idempotency key have its write id, and each
@@ -255,7 +255,7 @@ export const beingRemoved = (token: PendingToken): RequiredCondition =>
  * `changeId` it is the writer of the version.
  */
 export const unsettled = (
-  token: Pick<StoredToken, 'version' | 'writeId'>,
+  token: Pick<UnprovenToken, 'version' | 'writeId'>,
   changeId: Buffer | undefined,
 ): RequiredCondition => ({
   ConditionExpression: `version = :version AND writeId = :writeId AND attribute_exists(staleTerms) AND ${changeId === undefined ? 'attribute_not_exists(changeId)' : 'changeId = :changeId'}`,
@@ -272,7 +272,7 @@ export const unsettled = (
 export const UNCHANGED =
   'version = :version AND writeId = :writeId AND attribute_not_exists(staleTerms) AND attribute_not_exists(pending)';
 
-export const unchangedValues = (token: Pick<StoredToken, 'version' | 'writeId'>) => ({
+export const unchangedValues = (token: Pick<UnprovenToken, 'version' | 'writeId'>) => ({
   ':version': token.version,
   ':writeId': token.writeId,
 });

@@ -1,6 +1,6 @@
 import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import type { TokenStore } from '../../core/tokens/token-store.ts';
+import type { UnprovenTokenStore } from '../../core/tokens/token-store.ts';
 import { conditionalWrite } from './conditional-write.ts';
 import { INDEXES, tokenKey, tombstonePartition } from './keys.ts';
 import { send } from './table-client.ts';
@@ -11,7 +11,7 @@ const keyItem = z.lazy(() => z.object({ pk: z.string(), sk: z.string() }));
 /** The tombstones of deleted tokens (`tombstoneOf`). */
 export function createTombstones(
   tables: TokenTables,
-): Pick<TokenStore, 'deleteTombstones' | 'deleteTombstonesOf'> {
+): Pick<UnprovenTokenStore, 'deleteTombstones' | 'deleteTombstonesOf'> {
   const { client, platform, tokensTable, listShards } = tables;
 
   async function deleteOfShard(tenantId: string, shard: number, count: number): Promise<number> {

@@ -1,4 +1,4 @@
-import type { StoredToken, TokenSummary } from '../../core/tokens/token.ts';
+import type { UnprovenToken, UnprovenSummary } from '../../core/tokens/token.ts';
 
 /** Most writes of one transaction, and its size in bytes with room for keys (AWS: 100 and 4 MB). */
 export const TRANSACTION_WRITES = 100;
@@ -18,14 +18,14 @@ export const fits = (writes: number, bytes: number): boolean =>
  * Estimates the bytes that DynamoDB counts for a token's item, also if it is only checked or
  * deleted. Those of a token with its data include the parts.
  */
-export const tokenBytes = (token: StoredToken | TokenSummary): number =>
+export const tokenBytes = (token: UnprovenToken | UnprovenSummary): number =>
   TOKEN_PLAIN_BYTES +
   (token.encryptedData?.length ?? 0) +
   (token.encryptedDetails?.length ?? 0) +
   bytesOf([token.id, ...token.containers, ...token.terms]);
 
 /** Estimates the bytes that DynamoDB counts for one index entry of a token. */
-export const entryBytes = ({ id, containers }: Pick<StoredToken, 'id' | 'containers'>): number =>
+export const entryBytes = ({ id, containers }: Pick<UnprovenToken, 'id' | 'containers'>): number =>
   ENTRY_PLAIN_BYTES + bytesOf([id, ...containers]);
 
 /** What something takes of a transaction. */

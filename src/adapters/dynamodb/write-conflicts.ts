@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Clock } from '../../core/shared/clock.ts';
 import { defined } from '../../core/shared/defined.ts';
 import { isOfSameRequest } from '../../core/shared/write-identity.ts';
-import type { StoredToken } from '../../core/tokens/token.ts';
+import type { UnprovenToken } from '../../core/tokens/token.ts';
 import type { WriteConflict } from '../../core/tokens/token-store.ts';
 import { LOCK, lockTenant, parseTokenPartition } from './keys.ts';
 import type { Item } from './table-client.ts';
@@ -37,14 +37,14 @@ export interface WriteConflicts {
    * Finds the conflict that made an update fail; `written` if it found its own write. `next` is the
    * version to write. Throws the error if no condition failed.
    */
-  ofUpdate(error: unknown, next: StoredToken): Promise<'written' | WriteConflict>;
+  ofUpdate(error: unknown, next: UnprovenToken): Promise<'written' | WriteConflict>;
 }
 
 /**
  * Whether an item is the version that an update wants to write. Writes that change no content
  * preserve the write id, so version and clear fields must be equal as well.
  */
-export function isWritten({ token, pending }: ReadToken, next: StoredToken): boolean {
+export function isWritten({ token, pending }: ReadToken, next: UnprovenToken): boolean {
   const isSame =
     token.writeId.equals(next.writeId) &&
     token.version === next.version &&

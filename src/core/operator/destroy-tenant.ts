@@ -7,7 +7,7 @@ import type { ProxyStore } from '../proxies/proxy-store.ts';
 import type { ReactorStore } from '../reactors/reactor-store.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import type { TokenStore } from '../tokens/token-store.ts';
+import type { UnprovenTokenStore } from '../tokens/token-store.ts';
 import type { Platform } from '../shared/platform.ts';
 
 export interface DestroyTenantDeps extends Platform {
@@ -17,7 +17,7 @@ export interface DestroyTenantDeps extends Platform {
   readonly proxyStore: Pick<ProxyStore, 'list' | 'delete'>;
   readonly reactorFunctions: Pick<ReactorRepairs, 'remove'>;
   readonly tokenStore: Pick<
-    TokenStore,
+    UnprovenTokenStore,
     'candidates' | 'findMany' | 'deleteVersion' | 'deleteTombstones' | 'deleteTombstonesOf'
   >;
 }

@@ -2,8 +2,9 @@ import { existingTenant, type TenantDeps } from '../tenants/change-tenant.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { openDetails } from '../tokens/open-token.ts';
+import { proven } from '../tokens/encrypt-content.ts';
 import { rederive } from '../tokens/rederive.ts';
-import type { StoredToken } from '../tokens/token.ts';
+import type { StoredToken, UnprovenToken } from '../tokens/token.ts';
 import { tokenType } from '../tokens/token-type.ts';
 import { walkTokens, writeAgain, type WalkTokensDeps } from './walk-tokens.ts';
 
@@ -34,9 +35,10 @@ async function hasMaskedIndex({ vault }: IndexCardsDeps, token: StoredToken): Pr
   return mask === undefined && searchIndexes === undefined;
 }
 
-async function indexCard(deps: IndexCardsDeps, found: StoredToken): Promise<'up to date' | boolean> {
-  let token: StoredToken | undefined = found;
-  for (let attempt = 0; attempt < ATTEMPTS && token !== undefined; attempt += 1) {
+async function indexCard(deps: IndexCardsDeps, found: UnprovenToken): Promise<'up to date' | boolean> {
+  let read: UnprovenToken | undefined = found;
+  for (let attempt = 0; attempt < ATTEMPTS && read !== undefined; attempt += 1) {
+    const token = await proven(deps.vault, read);
     if (!(await hasMaskedIndex(deps, token))) return 'up to date';
     const { terms } = token;
     const derived = await rederive(deps, token);
@@ -44,13 +46,13 @@ async function indexCard(deps: IndexCardsDeps, found: StoredToken): Promise<'up 
     if (await writeAgain(deps, token, derived)) return true;
     // Another writer was faster, or has deleted it.
     const summaries = await deps.tokenStore.findSummaries(token.tenantId, [token.id]);
-    [token] = summaries.length === 0 ? [] : await deps.tokenStore.readData(summaries);
+    [read] = summaries.length === 0 ? [] : await deps.tokenStore.readData(summaries);
   }
-  return token === undefined ? 'up to date' : false;
+  return read === undefined ? 'up to date' : false;
 }
 
 /** Runs {@link indexCard}. A token that does not open must not stop the walk. */
-async function guarded(deps: IndexCardsDeps, token: StoredToken): Promise<'up to date' | boolean> {
+async function guarded(deps: IndexCardsDeps, token: UnprovenToken): Promise<'up to date' | boolean> {
   try {
     return await indexCard(deps, token);
   } catch (error) {

@@ -8,18 +8,19 @@ import type { Vault } from '../crypto/vault.ts';
 import { reencrypted } from '../proxies/reencrypt-proxy.ts';
 import type { ProxyStore } from '../proxies/proxy-store.ts';
 import type { StoredProxy } from '../proxies/stored-proxy.ts';
+import { proven } from '../tokens/encrypt-content.ts';
 import { openReactor, encryptContent } from '../reactors/open-reactor.ts';
 import type { StoredReactor } from '../reactors/reactor.ts';
 import type { ReactorStore } from '../reactors/reactor-store.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { rederive } from '../tokens/rederive.ts';
-import type { StoredToken, TokenSummary } from '../tokens/token.ts';
-import type { TokenStore } from '../tokens/token-store.ts';
+import type { UnprovenToken, UnprovenSummary } from '../tokens/token.ts';
+import type { UnprovenTokenStore } from '../tokens/token-store.ts';
 import { withReencryptedSecrets } from '../webhooks/webhook-secrets.ts';
 import { walkTokens, writeAgain } from './walk-tokens.ts';
 
 export interface ReencryptDeps extends TenantDeps {
-  readonly tokenStore: TokenStore;
+  readonly tokenStore: UnprovenTokenStore;
   readonly reactorStore: ReactorStore;
   readonly proxyStore: Pick<ProxyStore, 'list' | 'versions' | 'update'>;
   readonly tenantKeys: TenantKeys;
@@ -72,7 +73,7 @@ type Outcome = 'up to date' | 'reencrypted' | 'unreadable' | 'left';
 const isEncryptedBefore = (version: number, encrypted: Buffer | undefined): boolean =>
   encrypted !== undefined && dataKeyVersion(encrypted) < version;
 
-type Summary = Omit<StoredToken, 'encryptedData'> & { readonly encryptedData?: Buffer | undefined };
+type Summary = Omit<UnprovenToken, 'encryptedData'> & { readonly encryptedData?: Buffer | undefined };
 
 const isDerivedBefore = ({ derivedSince, termsSince }: Goal, token: Summary): boolean =>
   token.derivedSince < derivedSince || (token.terms.length > 0 && token.termsSince < termsSince);
@@ -85,8 +86,8 @@ const isOld = (goal: Goal, token: Summary): boolean =>
   isDerivedBefore(goal, token);
 
 /** Encrypts a token again, and derives its values again if they come from another root. */
-async function sealToken(deps: ReencryptDeps, token: StoredToken, goal: Goal): Promise<Outcome> {
-  const derived = isDerivedBefore(goal, token) ? await rederive(deps, token) : {};
+async function sealToken(deps: ReencryptDeps, token: UnprovenToken, goal: Goal): Promise<Outcome> {
+  const derived = isDerivedBefore(goal, token) ? await rederive(deps, await proven(deps.vault, token)) : {};
   return (await writeAgain(deps, token, derived)) ? 'reencrypted' : 'left';
 }
 
@@ -94,8 +95,8 @@ async function sealToken(deps: ReencryptDeps, token: StoredToken, goal: Goal): P
  * Reads and reencrypts a token in a few attempts. Other writers may change it meanwhile, and a busy
  * token must not stop the walk.
  */
-async function reencryptToken(deps: ReencryptDeps, found: TokenSummary, goal: Goal): Promise<Outcome> {
-  let summary: TokenSummary | undefined = found;
+async function reencryptToken(deps: ReencryptDeps, found: UnprovenSummary, goal: Goal): Promise<Outcome> {
+  let summary: UnprovenSummary | undefined = found;
   for (let attempt = 0; attempt < ATTEMPTS && summary !== undefined; attempt += 1) {
     // The key version of data in separate items is known only after it is read.
     const isDone = summary.encryptedData !== undefined && !isOld(goal, summary);

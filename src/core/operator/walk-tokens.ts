@@ -2,11 +2,11 @@ import type { Vault } from '../crypto/vault.ts';
 import type { Clock } from '../shared/clock.ts';
 import { defined } from '../shared/defined.ts';
 import { reencryptContent, type DerivedParts } from '../tokens/encrypt-content.ts';
-import type { StoredToken, TokenSummary } from '../tokens/token.ts';
-import type { TokenStore } from '../tokens/token-store.ts';
+import type { UnprovenToken, UnprovenSummary } from '../tokens/token.ts';
+import type { UnprovenTokenStore } from '../tokens/token-store.ts';
 
 export interface WalkTokensDeps {
-  readonly tokenStore: TokenStore;
+  readonly tokenStore: UnprovenTokenStore;
   readonly vault: Vault;
   readonly clock: Clock;
 }
@@ -33,7 +33,7 @@ export async function walkTokens(
   deps: WalkTokensDeps,
   tenantId: string,
   after: string | undefined,
-  act: (tokens: readonly TokenSummary[]) => Promise<void>,
+  act: (tokens: readonly UnprovenSummary[]) => Promise<void>,
 ): Promise<string | undefined> {
   const deadline = deps.clock() + STEP_MS;
   const candidates = await tokensAfter(deps, tenantId, after);
@@ -53,7 +53,7 @@ export async function walkTokens(
  */
 export async function writeAgain(
   { tokenStore, vault }: Pick<WalkTokensDeps, 'tokenStore' | 'vault'>,
-  token: StoredToken,
+  token: UnprovenToken,
   derived: Partial<DerivedParts>,
 ): Promise<boolean> {
   const changed = { ...token, ...derived, version: token.version + 1 };

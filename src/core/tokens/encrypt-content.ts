@@ -12,7 +12,7 @@ import {
   type EncryptedToken,
 } from './encryption-context.ts';
 import type { PreparedContent } from './prepare-content.ts';
-import type { StoredToken, TokenSummary } from './token.ts';
+import type { ProvenMac, StoredToken, UnprovenSummary, UnprovenToken } from './token.ts';
 
 /** The values that are derived from a token's content under the tenant's keys. */
 export type DerivedParts = Pick<
@@ -65,7 +65,7 @@ type EncryptedFields = Pick<StoredToken, 'encryptedData' | 'encryptedDetails'>;
 /** The size in bytes of what an encrypted field contains. */
 const sizeOf = (encrypted: Buffer): number => encrypted.length - ENCRYPTION_OVERHEAD_BYTES;
 
-const sizesOf = (fields: EncryptedFields | TokenSummary): EncryptedSizes => ({
+const sizesOf = (fields: EncryptedFields | UnprovenSummary): EncryptedSizes => ({
   dataBytes: 'dataBytes' in fields ? fields.dataBytes : sizeOf(fields.encryptedData),
   detailsBytes: fields.encryptedDetails && sizeOf(fields.encryptedDetails),
 });
@@ -76,15 +76,20 @@ async function withClearMac<T extends EncryptedFields>(
   token: EncryptedToken,
   fields: T,
 ): Promise<T & Pick<StoredToken, 'clearMac'>> {
-  return { ...fields, clearMac: await vault.mac(clearContext(token, sizesOf(fields))) };
+  const clearMac = await vault.mac(clearContext(token, sizesOf(fields)));
+  return { ...fields, clearMac: clearMac as ProvenMac };
 }
 
 /**
- * Rejects with `RecordCorruptedError` if a clear field of a stored token was changed, or if its
- * details were added or removed.
+ * The token itself, if its clear fields are as the service wrote them. Rejects with
+ * `RecordCorruptedError` if one was changed, or if details were added or removed.
  */
-export async function checkClearFields(vault: Vault, token: StoredToken | TokenSummary): Promise<void> {
+export async function proven<T extends UnprovenToken | UnprovenSummary>(
+  vault: Vault,
+  token: T,
+): Promise<T & { readonly clearMac: ProvenMac }> {
   await vault.verify(clearContext(token, sizesOf(token)), token.clearMac);
+  return token as T & { readonly clearMac: ProvenMac };
 }
 
 /** Encrypts every part of a token. A cvc needs the token's `cvcUntil`. */
@@ -107,7 +112,7 @@ export async function encryptContent(
 /** The same content, encrypted again for a token with other clear fields or under another key. */
 export async function reencryptContent(
   vault: Vault,
-  from: StoredToken,
+  from: UnprovenToken,
   to: EncryptedToken,
 ): Promise<EncryptedParts> {
   const again = async (field: 'data' | 'details', encrypted: Buffer) =>
@@ -116,7 +121,7 @@ export async function reencryptContent(
       await vault.decrypt(encryptionContext(from, field), encrypted),
     );
   const { encryptedData, encryptedDetails } = from;
-  await checkClearFields(vault, from);
+  await proven(vault, from);
   const fields = {
     encryptedData: await again('data', encryptedData),
     encryptedDetails: encryptedDetails && (await again('details', encryptedDetails)),

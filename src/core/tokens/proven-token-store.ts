@@ -1,26 +1,17 @@
 import type { Vault } from '../crypto/vault.ts';
-import { checkClearFields } from './encrypt-content.ts';
-import type { StoredToken, TokenSummary } from './token.ts';
-import type { TokenStore } from './token-store.ts';
-
-/**
- * Returns the token if its clear fields are as the service wrote them. Throws
- * `RecordCorruptedError` otherwise.
- */
-export async function proven<T extends StoredToken | TokenSummary>(vault: Vault, token: T): Promise<T> {
-  await checkClearFields(vault, token);
-  return token;
-}
+import { proven } from './encrypt-content.ts';
+import type { ProvenMac, UnprovenSummary, UnprovenToken } from './token.ts';
+import type { TokenStore, UnprovenTokenStore } from './token-store.ts';
 
 /**
  * A token store that returns only tokens whose clear fields have their MAC. So no decision about
  * access and no view depends on a clear field that another principal wrote
  * (docs/security.md#the-encrypted-record).
  */
-export function createProvenTokenStore(store: TokenStore, vault: Vault): TokenStore {
-  const all = <T extends StoredToken | TokenSummary>(tokens: readonly T[]): Promise<readonly T[]> =>
+export function createProvenTokenStore(store: UnprovenTokenStore, vault: Vault): TokenStore {
+  const all = <T extends UnprovenToken | UnprovenSummary>(tokens: readonly T[]) =>
     Promise.all(tokens.map((token) => proven(vault, token)));
-  const maybe = async (token: StoredToken | undefined) => token && proven(vault, token);
+  const maybe = async (token: UnprovenToken | undefined) => token && proven(vault, token);
 
   return {
     ...store,
@@ -30,10 +21,14 @@ export function createProvenTokenStore(store: TokenStore, vault: Vault): TokenSt
 
     async readData(summaries) {
       const tokens = await store.readData(summaries);
-      // A token that changed meanwhile was read again, and its MAC is not checked yet.
-      const known = new Set(summaries.map(({ clearMac }) => clearMac));
-      await all(tokens.filter(({ clearMac }) => !known.has(clearMac)));
-      return tokens;
+      const known = new Map<Buffer, ProvenMac>(summaries.map(({ clearMac }) => [clearMac, clearMac]));
+      return Promise.all(
+        tokens.map(async (token) => {
+          const clearMac = known.get(token.clearMac);
+          // A token that changed meanwhile was read again, and its MAC is not checked yet.
+          return clearMac === undefined ? proven(vault, token) : { ...token, clearMac };
+        }),
+      );
     },
 
     async *findMatches(wanted) {

@@ -1,5 +1,5 @@
 import type { PortEffects } from '../audit/effect.ts';
-import type { StoredToken, TokenSummary } from './token.ts';
+import type { StoredToken, TokenSummary, UnprovenSummary, UnprovenToken } from './token.ts';
 
 /** An encrypted cvc, stored in the table without backups. `until` is in ms since the epoch. */
 export interface StoredCvc {
@@ -61,20 +61,20 @@ export interface CandidateQuery {
  * Every call rejects with `dependency_unavailable` when the store is down, or still throttles after
  * retries.
  */
-export interface TokenStore {
+export interface TokenStoreOf<Token extends UnprovenToken, Summary extends UnprovenSummary> {
   /**
    * Writes new tokens with everything that belongs to them. All become visible together, or none
    * does. An attempt that dies leaves nothing visible, and nothing that a sweep does not remove.
    */
   create(tokens: readonly TokenWrite[]): Promise<'written' | WriteConflict>;
   /** Replaces the version `previous`, from which `next` was made. */
-  update(previous: StoredToken, next: TokenWrite): Promise<'written' | WriteConflict>;
+  update(previous: UnprovenToken, next: TokenWrite): Promise<'written' | WriteConflict>;
   /**
    * The newest version of a token; `undefined` if there is none. The caller checks the expiration.
    */
-  find(tenantId: string, id: string): Promise<StoredToken | undefined>;
+  find(tenantId: string, id: string): Promise<Token | undefined>;
   /** Finds the tokens that exist among these ids, in any order, in as few calls as possible. */
-  findMany(tenantId: string, ids: readonly string[]): Promise<readonly StoredToken[]>;
+  findMany(tenantId: string, ids: readonly string[]): Promise<readonly Token[]>;
   /**
    * The write ids of the creates of tokens that are deleted, by those of these ids that had such a
    * token. A token is forgotten 25 hours after its deletion if the service made its id.
@@ -83,12 +83,12 @@ export interface TokenStore {
   /** Finds the cvcs of the cards that have one, by token id. The caller checks when they end. */
   findCvcs(tenantId: string, ids: readonly string[]): Promise<ReadonlyMap<string, StoredCvc>>;
   /** Returns the same as {@link findMany}, without data that is in separate items. */
-  findSummaries(tenantId: string, ids: readonly string[]): Promise<readonly TokenSummary[]>;
+  findSummaries(tenantId: string, ids: readonly string[]): Promise<readonly Summary[]>;
   /**
    * Reads all data of the tokens with these summaries. A token that has changed since is read
    * again. A token that was deleted is left out.
    */
-  readData(summaries: readonly TokenSummary[]): Promise<readonly StoredToken[]>;
+  readData(summaries: readonly Summary[]): Promise<readonly Token[]>;
   /**
    * Summaries with a match hash that expire at `expiration` or later, or never if it is absent.
    * They are in the order of expiration and age, the earliest first. The index lags: read the token
@@ -96,7 +96,7 @@ export interface TokenStore {
    */
   findMatches(
     wanted: Pick<StoredToken, 'tenantId' | 'fingerprint' | 'matchHash' | 'expiration'>,
-  ): AsyncIterable<readonly TokenSummary[]>;
+  ): AsyncIterable<readonly Summary[]>;
   /**
    * Candidates in batches, newest first. A candidate may have been changed or deleted since its
    * entry was written, so the caller must read the token again.
@@ -110,12 +110,12 @@ export interface TokenStore {
     tenantId: string,
     id: string,
     now: number,
-  ): Promise<'deleted' | { readonly remaining: StoredToken | undefined }>;
+  ): Promise<'deleted' | { readonly remaining: Token | undefined }>;
   /**
    * Deletes this version of a token and everything that belongs to it; `false` if the token has
    * changed since.
    */
-  deleteVersion(token: StoredToken): Promise<boolean>;
+  deleteVersion(token: UnprovenToken): Promise<boolean>;
   /**
    * Deletes up to `count` tombstones of a tenant and returns their number. Tombstones remember
    * which ids a caller chose for tokens that are gone, so this is only for a tenant that is being
@@ -128,6 +128,12 @@ export interface TokenStore {
    */
   deleteTombstonesOf(tenantId: string, ids: readonly string[]): Promise<void>;
 }
+
+/** The store as adapters are: what it returns may have been written by another principal. */
+export type UnprovenTokenStore = TokenStoreOf<UnprovenToken, UnprovenSummary>;
+
+/** The store for everything that decides or shows (`proven-token-store.ts`). */
+export type TokenStore = TokenStoreOf<StoredToken, TokenSummary>;
 
 export const TOKEN_STORE_EFFECTS: PortEffects<TokenStore> = {
   create: (writes) => ({ tokens: writes.map(({ token }) => token), form: 'create' }),

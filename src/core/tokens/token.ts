@@ -5,9 +5,17 @@ import type { Timestamp } from '../shared/timestamp.ts';
 import type { TokenDescription } from './token-details.ts';
 import type { TokenTypeName } from './token-type.ts';
 
+declare const PROVEN: unique symbol;
+
 /**
- * A token as the store has it. What must be compared is in the clear; the rest is encrypted. Times
- * are in ms since the epoch.
+ * A MAC that this request made or checked. Only `encrypt-content.ts` makes a value of this type, so
+ * that nothing is decided or shown by clear fields that another principal wrote.
+ */
+export type ProvenMac = Buffer & { readonly [PROVEN]: true };
+
+/**
+ * A token of the store whose clear fields are as the service wrote them. What must be compared is
+ * in the clear; the rest is encrypted. Times are in ms since the epoch.
  */
 export interface StoredToken {
   readonly tenantId: string;
@@ -34,7 +42,7 @@ export interface StoredToken {
   /** Encrypted {@link TokenDescription details}; absent when every detail is the default. */
   readonly encryptedDetails?: Buffer;
   /** MAC of the clear fields, and of the sizes of data and details (`encryption-context.ts`). */
-  readonly clearMac: Buffer;
+  readonly clearMac: ProvenMac;
   /**
    * Only the store sets this: the data is in separate items, although it would fit into the token's
    * own.
@@ -108,6 +116,16 @@ export interface TokenSummary extends Omit<StoredToken, 'encryptedData'> {
   readonly encryptedData?: Buffer;
   /** Size that the data has as JSON, in bytes. */
   readonly dataBytes: number;
+}
+
+/** A token as the store returns it, before its MAC was checked. */
+export interface UnprovenToken extends Omit<StoredToken, 'clearMac'> {
+  readonly clearMac: Buffer;
+}
+
+/** A {@link TokenSummary} as the store returns it, before its MAC was checked. */
+export interface UnprovenSummary extends Omit<TokenSummary, 'clearMac'> {
+  readonly clearMac: Buffer;
 }
 
 /** A token as a caller may see it. `data` is absent if it is redacted. */

@@ -12,6 +12,7 @@ import { createWriteIdOf, isSoleWriter } from './ownership.ts';
 import { prepareChange, type Change } from './prepare-change.ts';
 import { deriveParts, matchesOf, encryptContent } from './encrypt-content.ts';
 import { storeMatchedCvc } from './store-matched-cvc.ts';
+import { findOnce, type PrefetchedToken } from './prefetched-token.ts';
 import type { StoredToken } from './token.ts';
 import {
   CVC_NOT_STORED,
@@ -29,8 +30,8 @@ import { requireLifetimeRights } from './update-rights.ts';
 export interface TokenUpdate {
   readonly id: string;
   readonly patch: TokenPatch;
-  /** A read of the token that is under way. Only the first attempt uses it. */
-  readonly firstRead?: Promise<StoredToken | undefined>;
+  /** Only the first attempt uses it. */
+  readonly prefetched?: PrefetchedToken | undefined;
 }
 
 function cvcUntil(deps: CreateTokenDeps, { previous, cvc }: Change): number | undefined {
@@ -168,15 +169,15 @@ async function withCvc(
 export async function updateToken(
   deps: CreateTokenDeps,
   caller: Caller,
-  { id, patch, firstRead }: TokenUpdate,
+  { id, patch, prefetched }: TokenUpdate,
   writes: WriteIdentity,
 ): Promise<TokenResult> {
   const writeId = writes.newWriteId();
   const budget = createBudget(deps.random.integer);
   const writer = asWriter(caller);
-  let read = firstRead;
+  let read = prefetched;
   return retryConflict<TokenResult>(deps, async () => {
-    const previous = await (read ?? deps.tokenStore.find(caller.tenantId, id));
+    const previous = await findOnce(deps, caller, id, read);
     // This read is for one attempt only. After a lost race, the next one reads what the other
     // writer wrote.
     read = undefined;

@@ -14,7 +14,7 @@ import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { dueTokens } from '../../../src/adapters/dynamodb/due-tokens.ts';
 import { createTokenStore } from '../../../src/adapters/dynamodb/token-store.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
-import type { StoredToken } from '../../../src/core/tokens/token.ts';
+import type { UnprovenToken } from '../../../src/core/tokens/token.ts';
 import type { TokenWrite } from '../../../src/core/tokens/token-store.ts';
 import { inThoroughRun } from '../../../packages/local-aws/test/in-thorough-run.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
@@ -108,7 +108,7 @@ async function expectNothingLeft(): Promise<void> {
   const unfinished: string[] = [];
   for (const [key, item] of all) {
     if (item['sk'] !== 'token') continue;
-    const token = item as unknown as StoredToken & { pk: string; matchSk: string; dataBytes: number };
+    const token = item as unknown as UnprovenToken & { pk: string; matchSk: string; dataBytes: number };
     const { pk, position, version, cvcUntil } = token;
     expect(item['listSk']).toBe(position);
     expected.push(key, ...token.terms.map((term) => `${TENANT}#term#${term} ${position}`));
@@ -194,7 +194,7 @@ async function untilDone(attempt: () => Promise<unknown>): Promise<void> {
   throw new Error('still changed');
 }
 
-async function current(id: string): Promise<StoredToken> {
+async function current(id: string): Promise<UnprovenToken> {
   const token = await store().find(TENANT, id);
   if (token === undefined) throw new Error('the token is missing');
   return token;
@@ -236,7 +236,7 @@ function creating({ token, cvc }: TokenWrite): Step {
     });
 }
 
-const aLargeWrite = (more: Partial<StoredToken> = {}) =>
+const aLargeWrite = (more: Partial<UnprovenToken> = {}) =>
   aFullToken({ terms: terms(101), encryptedData: randomBytes(80), isApart: true, ...more });
 
 /** An update of several steps, its id, and its repeats under the same write id. */

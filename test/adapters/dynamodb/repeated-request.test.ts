@@ -5,6 +5,7 @@ import { createVault } from '../../../src/core/crypto/vault.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { repeatableIdentity } from '../../../src/core/shared/write-identity.ts';
 import { openData } from '../../../src/core/tokens/open-token.ts';
+import { createProvenTokenStore } from '../../../src/core/tokens/proven-token-store.ts';
 import { createTokens } from '../../../src/core/tokens/create-tokens.ts';
 import type { TokenInput } from '../../../src/core/tokens/token-input.ts';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
@@ -40,9 +41,11 @@ interface Circumstances {
   readonly clock?: () => number;
 }
 
+const vault = createVault(tenantKeys, machinePlatform.random);
+
 const depsOf = ({ fate, clock = Date.now }: Circumstances) => ({
-  tokenStore: createTokenStore(database.tables(fate), clock),
-  vault: createVault(tenantKeys, machinePlatform.random),
+  tokenStore: createProvenTokenStore(createTokenStore(database.tables(fate), clock), vault),
+  vault,
   audit: anAudit(),
   ...machinePlatform,
   clock,

@@ -5,8 +5,8 @@ import { createTokenStore } from '../../../src/adapters/dynamodb/token-store.ts'
 import { writeIdOfPart } from '../../../src/core/shared/write-identity.ts';
 import { sweep, type DueRecord } from '../../../src/core/sweep/sweep.ts';
 import { serviceIdOf } from '../../../src/core/tokens/service-id.ts';
-import type { TokenStore } from '../../../src/core/tokens/token-store.ts';
-import type { StoredToken } from '../../../src/core/tokens/token.ts';
+import type { UnprovenTokenStore } from '../../../src/core/tokens/token-store.ts';
+import type { StoredToken, UnprovenToken } from '../../../src/core/tokens/token.ts';
 import { tokenStoreContract } from '../../contracts/token-store-contract.ts';
 import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
 import {
@@ -40,7 +40,7 @@ const dyingAt =
  */
 async function inTurn(
   fateOf: (nth: number) => Fate,
-  attempt: (store: TokenStore, broken: number) => Promise<void>,
+  attempt: (store: UnprovenTokenStore, broken: number) => Promise<void>,
 ): Promise<number> {
   for (let broken = 1; ; broken += 1) {
     const fate = fateOf(broken);
@@ -69,7 +69,7 @@ async function sweepAll() {
 const hashOf = (bytes: Uint8Array | undefined) => bytes && createHash('sha256').update(bytes).digest('hex');
 
 /** Replaces large members by hashes, because jest compares large buffers byte by byte, slowly. */
-const digested = (token: StoredToken | undefined) =>
+const digested = (token: UnprovenToken | undefined) =>
   token && {
     ...token,
     encryptedData: hashOf(token.encryptedData),
@@ -214,10 +214,10 @@ it('what a deletion leaves of a token is its keys, its mark and the write id of 
 });
 
 describe('a lost response', () => {
-  const recognised = async (token: StoredToken, outcome: unknown) => {
+  const recognised = async (token: UnprovenToken, outcome: unknown) => {
     const isOwn =
       outcome === 'written' ||
-      (outcome as { idTakenBy: StoredToken }).idTakenBy.writeId.equals(token.writeId);
+      (outcome as { idTakenBy: UnprovenToken }).idTakenBy.writeId.equals(token.writeId);
     expect(isOwn).toBe(true);
     expect(digested(await aStore().find(TENANT, token.id))).toEqual(digested(token));
   };
@@ -343,7 +343,7 @@ describe('a writer that dies', () => {
 });
 
 describe('the lock of a match hash', () => {
-  const locked = (more: Partial<StoredToken> = {}) =>
+  const locked = (more: Partial<UnprovenToken> = {}) =>
     aStoredToken({ matchHash: 'f', holdsLock: true, ...more });
 
   it('can be claimed from an expired token, which the sweep still removes', async () => {
@@ -535,13 +535,14 @@ it('a delete whose first call was throttled does not take a missing token for it
 });
 
 describe('a write that encrypts the same content again', () => {
-  const marked = (token: StoredToken): StoredToken => ({
-    ...token,
-    isShared: true,
-    version: token.version + 1,
-    encryptedData: randomBytes(80),
-    clearMac: randomBytes(34),
-  });
+  const marked = (token: UnprovenToken) =>
+    aStoredToken({
+      ...token,
+      isShared: true,
+      version: token.version + 1,
+      encryptedData: randomBytes(80),
+      clearMac: randomBytes(34),
+    });
 
   it('is not taken for done while another writer is changing the token', async () => {
     const token = aStoredToken({ terms: terms(60) });
@@ -581,8 +582,8 @@ describe('a write that encrypts the same content again', () => {
   it('leaves no entry if another one of the same version comes between its steps', async () => {
     const token = aStoredToken({ encryptedData: randomBytes(2_500_000), terms: terms(3, 'old') });
     await aStore().create([{ token }]);
-    const again = (more: Partial<StoredToken>) => ({
-      token: { ...marked(token), encryptedData: randomBytes(2_500_000), ...more },
+    const again = (more: Partial<UnprovenToken>) => ({
+      token: aStoredToken({ ...marked(token), encryptedData: randomBytes(2_500_000), ...more }),
     });
     let transactions = 0;
     const between: Fate = async (operation) => {

@@ -1,10 +1,11 @@
+import { globSync, readFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { createToken } from '../../../src/core/tokens/create-tokens.ts';
 import { createProvenTokenStore } from '../../../src/core/tokens/proven-token-store.ts';
-import type { StoredToken } from '../../../src/core/tokens/token.ts';
+import type { StoredToken, UnprovenToken } from '../../../src/core/tokens/token.ts';
 import type { TokenStore } from '../../../src/core/tokens/token-store.ts';
 import { aWallWorld } from '../../security/a-wall-world.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
@@ -15,14 +16,14 @@ const caller = aCaller({ tenantId: TENANT, permissions: ['token:create', 'token:
 
 /** What an administrator of the table writes into an item; its encrypted data stays as it is. */
 const forgeries = {
-  'its details removed': ({ encryptedDetails: _, ...token }: StoredToken) => token,
-  'details that it never had': (token: StoredToken) => ({ ...token, encryptedDetails: randomBytes(100) }),
-  'details of another size': (token: StoredToken) => ({ ...token, encryptedDetails: randomBytes(200_000) }),
-  'another container': (token: StoredToken) => ({ ...token, containers: ['/public/'] }),
-  'other terms': (token: StoredToken) => ({ ...token, terms: ['forged'] }),
-  'no MAC': (token: StoredToken) => ({ ...token, clearMac: Buffer.alloc(0) }),
-  'another creator': (token: StoredToken) => ({ ...token, createdBy: 'forged' }),
-} as const satisfies Record<string, (token: StoredToken) => StoredToken>;
+  'its details removed': ({ encryptedDetails: _, ...token }: UnprovenToken) => token,
+  'details that it never had': (token: UnprovenToken) => ({ ...token, encryptedDetails: randomBytes(100) }),
+  'details of another size': (token: UnprovenToken) => ({ ...token, encryptedDetails: randomBytes(200_000) }),
+  'another container': (token: UnprovenToken) => ({ ...token, containers: ['/public/'] }),
+  'other terms': (token: UnprovenToken) => ({ ...token, terms: ['forged'] }),
+  'no MAC': (token: UnprovenToken) => ({ ...token, clearMac: Buffer.alloc(0) }),
+  'another creator': (token: UnprovenToken) => ({ ...token, createdBy: 'forged' }),
+} as const satisfies Record<string, (token: UnprovenToken) => UnprovenToken>;
 
 type Reads = Pick<TokenStore, 'find' | 'findMany' | 'findSummaries' | 'findMatches' | 'deleteIfStandalone'>;
 
@@ -54,7 +55,11 @@ async function aStore(details: boolean) {
   const key = `${TENANT}/${token.id}`;
   const stored = tokens.get(key);
   if (stored === undefined) throw new Error('nothing was stored');
-  return { store: deps.tokenStore, stored, forge: (forged: StoredToken) => tokens.set(key, forged) };
+  return {
+    store: deps.tokenStore,
+    stored,
+    forge: (forged: UnprovenToken) => tokens.set(key, forged as StoredToken),
+  };
 }
 
 describe.each(Object.entries(readings))('%s of the proven token store', (_name, read) => {
@@ -94,5 +99,19 @@ describe('the proven token store', () => {
     const { encryptedDetails: _, ...bare } = stored;
     forge({ ...bare, version: 2, clearMac: randomBytes(34) });
     await expect(store.readData(summaries)).rejects.toThrow('encrypted record');
+  });
+
+  it('is the only way to its types: no other module says that a token is proven', () => {
+    const product = ['src', 'functions', 'lib', 'bin', 'packages/*/src'].map((folder) => `${folder}/**/*.ts`);
+    const saying = globSync(product).filter((file) =>
+      /\b(?:as|is) (?:readonly )?\(?(?:StoredToken|TokenSummary|ProvenMac)\b|PROVEN\b/.test(
+        readFileSync(file, 'utf8'),
+      ),
+    );
+    expect(saying.toSorted()).toEqual([
+      'src/core/tokens/encrypt-content.ts',
+      'src/core/tokens/token-replay.ts',
+      'src/core/tokens/token.ts',
+    ]);
   });
 });

@@ -1,3 +1,4 @@
+import { proven } from '../../../src/core/tokens/encrypt-content.ts';
 import { rederive } from '../../../src/core/tokens/rederive.ts';
 import { tokenType } from '../../../src/core/tokens/token-type.ts';
 import type { TokenType } from '../../../src/core/tokens/types/definition.ts';
@@ -34,7 +35,9 @@ it.each(STORED)(
     const found = await operator.tokenStore.findSummaries(tenantId, [created['id'] as string]);
     const [token] = await operator.tokenStore.readData(found);
     if (token === undefined) throw new Error('test: there is no token');
-    expect((await rederive(operator, token)).fingerprint).toBe(token.fingerprint);
+    expect((await rederive(operator, await proven(operator.vault, token))).fingerprint).toBe(
+      token.fingerprint,
+    );
     await database.close();
   },
 );

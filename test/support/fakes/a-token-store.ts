@@ -1,7 +1,7 @@
 import { ENCRYPTION_OVERHEAD_BYTES } from '../../../src/core/crypto/record-encryption.ts';
 import { isServiceId } from '../../../src/core/tokens/service-id.ts';
 import { createWriteIdOf } from '../../../src/core/tokens/ownership.ts';
-import type { StoredToken, TokenSummary } from '../../../src/core/tokens/token.ts';
+import type { StoredToken, TokenSummary, UnprovenToken } from '../../../src/core/tokens/token.ts';
 import type {
   StoredCvc,
   TokenCandidate,
@@ -12,7 +12,7 @@ import type {
 /** Encrypted data up to this many bytes is in its token's item, as in DynamoDB. */
 const INLINE_BYTES = 350_000;
 
-const isSame = (a: StoredToken, b: StoredToken) => a.version === b.version && a.writeId.equals(b.writeId);
+const isSame = (a: UnprovenToken, b: UnprovenToken) => a.version === b.version && a.writeId.equals(b.writeId);
 
 function candidateOf(token: StoredToken): TokenCandidate {
   const { id, position, type, containers, expiration } = token;
@@ -42,7 +42,7 @@ export function aTokenStore() {
   const tombstones = new Map<string, Buffer>();
   const locks = new Map<string, string>();
   const at = ({ tenantId, id }: Pick<StoredToken, 'tenantId' | 'id'>) => `${tenantId}/${id}`;
-  const lockAt = ({ tenantId, matchHash }: StoredToken) => `${tenantId}/${matchHash}`;
+  const lockAt = ({ tenantId, matchHash }: UnprovenToken) => `${tenantId}/${matchHash}`;
   const of = (tenantId: string) => [...tokens.values()].filter((token) => token.tenantId === tenantId);
   const lockedBy = ({ token, lockOf }: TokenWrite): string | undefined => {
     const holder = token.holdsLock ? locks.get(lockAt(token)) : undefined;

@@ -8,7 +8,7 @@ import { COUNT_MAX, sliceAfter, sliceNumbered } from '../../../src/core/lists/pa
 import { newPosition } from '../../../src/core/shared/position.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import type { StoredToken } from '../../../src/core/tokens/token.ts';
-import type { TokenCandidate, TokenStore } from '../../../src/core/tokens/token-store.ts';
+import type { TokenCandidate, UnprovenTokenStore } from '../../../src/core/tokens/token-store.ts';
 import { aCvc, aStoredToken, TENANT } from '../../../test/support/builders/a-stored-token.ts';
 import { aDatabase, type DatabaseCall } from '../../../test/support/a-database.ts';
 import { fill, idInShard } from './fill.ts';
@@ -68,7 +68,7 @@ function* tokensOf(size: number): Generator<StoredToken> {
   }
 }
 
-async function createOnce(store: TokenStore): Promise<void> {
+async function createOnce(store: UnprovenTokenStore): Promise<void> {
   const token = aStoredToken({ holdsLock: true, terms: [] });
   for await (const found of store.findMatches(token)) if (found.length > 0) throw new Error('a match');
   await store.create([{ token }]);

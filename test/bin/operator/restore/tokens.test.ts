@@ -6,7 +6,7 @@ import { restoreExchange } from '../../../../bin/operator/restore/restore-exchan
 import { tokenKey } from '../../../../src/adapters/dynamodb/keys.ts';
 import { createTokenStore } from '../../../../src/adapters/dynamodb/token-store.ts';
 import { LIST_SHARDS } from '../../../../src/adapters/dynamodb/token-tables.ts';
-import type { StoredToken } from '../../../../src/core/tokens/token.ts';
+import type { StoredToken, UnprovenToken } from '../../../../src/core/tokens/token.ts';
 import { fc } from '../../../../packages/local-aws/test/properties.ts';
 import { cases } from '../../../../packages/local-aws/test/thoroughness.ts';
 import {
@@ -53,13 +53,13 @@ async function aWorld() {
     items: () => itemsOf(deployment.plain, 'Tokens'),
     list: (name: string) =>
       readFileSync(deployment.deps.folder.listPath(name), 'utf8').split('\n').filter(Boolean),
-    async update(token: StoredToken, more: Partial<StoredToken>) {
+    async update(token: UnprovenToken, more: Partial<UnprovenToken>) {
       const next = changed(token, more);
       expect(await store.update(token, { token: next })).toBe('written');
       return next;
     },
     /** A deletion that has begun: no request sees the token any more. */
-    beginDeletion: ({ tenantId, id }: StoredToken) =>
+    beginDeletion: ({ tenantId, id }: UnprovenToken) =>
       deployment.documents.send(
         new UpdateCommand({
           TableName: 'Tokens',
@@ -79,7 +79,7 @@ async function created({ store }: World, ...tokens: readonly StoredToken[]): Pro
 
 it('a changed token stays with its parts, terms and lock, wherever the change happened', async () => {
   const world = await aWorld();
-  const full = (): StoredToken => ({ ...aFullToken().token, fingerprint: 'f' });
+  const full = () => ({ ...aFullToken().token, fingerprint: 'f' });
   const [since, meanwhile] = [full(), full()];
   await created(world, since, meanwhile);
   await world.copied();
@@ -186,7 +186,7 @@ it('shows no token in another state than before it, but those that were removed 
         writeFileSync(world.deployment.deps.folder.listPath(name), left.join(''));
       }
       for (const each of read) await apply(each);
-      let now: readonly (StoredToken | undefined)[] = [];
+      let now: readonly (UnprovenToken | undefined)[] = [];
       await world.exchange(async () => {
         for (const each of end) await apply(each);
         now = await visible();
