@@ -11,7 +11,7 @@ export interface Signal {
 
 /** Throws the reason of an aborted signal, and `TypeError` for what is no signal. */
 export function throwIfAborted(signal: Signal | undefined): void {
-  if (signal !== undefined && typeof (signal as Partial<Signal> | null)?.addEventListener !== 'function')
+  if (signal !== undefined && typeof (signal as Partial<Signal> | null)?.aborted !== 'boolean')
     throw new TypeError('signal must be an AbortSignal');
   if (signal?.aborted !== true) return;
   // Some signals of Node 16 have no reason.

@@ -1,4 +1,4 @@
-import type { Signal } from './abort.ts';
+import { throwIfAborted, type Signal } from './abort.ts';
 import type { WithResponse } from './api-promise.ts';
 import { observerOf, type OnAttempt } from './attempt-event.ts';
 import { exchanged } from './exchange.ts';
@@ -97,6 +97,8 @@ export interface Call extends WriteOptions, ViewOptions {
   readonly body?: unknown;
   /** A read-only POST. */
   readonly isSafe?: boolean;
+  /** A POST for which the service stores no response under an idempotency key. */
+  readonly isUnkeyed?: boolean;
   readonly contentType?: string;
 }
 
@@ -128,10 +130,10 @@ export interface HttpClient {
 const CALL_OPTIONS = { signal: 1, timeoutMs: 1, traceId: 1, maxRetries: 1 } satisfies Names<CallOptions>;
 
 /** The options that a call has; the others would silently have no effect. */
-export const optionsOf = ({ method, isSafe }: Pick<Call, 'method' | 'isSafe'>) => ({
+export const optionsOf = ({ method, isSafe, isUnkeyed }: Pick<Call, 'method' | 'isSafe' | 'isUnkeyed'>) => ({
   ...CALL_OPTIONS,
   ...(method === 'DELETE' ? {} : ({ transform: 1 } satisfies Partial<Names<ViewOptions>>)),
-  ...(method === 'GET' || isSafe === true
+  ...(method === 'GET' || method === 'DELETE' || isSafe === true || isUnkeyed === true
     ? {}
     : ({ idempotencyKey: 1 } satisfies Partial<Names<WriteOptions>>)),
 });
@@ -193,8 +195,8 @@ function settingsOf(options: ClientOptions) {
   for (const [name, value] of Object.entries({ fetch, onAttempt }))
     if (value !== undefined && typeof value !== 'function') throw new TypeError(`${name} must be a function`);
   return {
-    base: baseOf(options.baseUrl ?? settingOf('baseUrl')),
-    apiKey: headerText('apiKey', options.apiKey ?? settingOf('apiKey'), 1_000),
+    base: baseOf(options.baseUrl === undefined ? settingOf('baseUrl') : options.baseUrl),
+    apiKey: headerText('apiKey', options.apiKey === undefined ? settingOf('apiKey') : options.apiKey, 1_000),
     headerPrefix,
     maxRetries: retriesOf(options, MAX_RETRIES),
     timeoutMs: timeoutOf(options, TIMEOUT_MS),
@@ -264,13 +266,15 @@ export function createHttpClient(options: ClientOptions): HttpClient {
     },
     send: async (call) => {
       const query = parametersOf(call.query ?? {});
-      if (query === undefined) return EMPTY;
       const isKeyed = call.idempotencyKey !== undefined;
       const mayRepeat = call.method === 'GET' || call.isSafe === true || isKeyed;
+      const [attempts, retries] = [attemptsOf(call), retriesOf(call, maxRetries)];
+      throwIfAborted(call.signal);
+      if (query === undefined) return EMPTY;
       return exchanged({
-        ...attemptsOf(call),
+        ...attempts,
         request: requestOf(call, query),
-        pauseAfter: retrying(mayRepeat ? retriesOf(call, maxRetries) : 0, isKeyed),
+        pauseAfter: retrying(mayRepeat ? retries : 0, isKeyed),
         read: (response) => contentOf(traceHeader, response),
       });
     },

@@ -81,7 +81,7 @@ export interface ProxyResponse {
 }
 
 function onlyOne(others: readonly unknown[]): void {
-  if (others.length > 0)
+  if (others.some((other) => other !== undefined))
     throw new TypeError('client.proxy takes one argument, which also has signal, timeoutMs and traceId');
 }
 

@@ -10,7 +10,8 @@ export function sessionsOf(http: HttpClient) {
      * The service shows the key of a session once, so an idempotency key has no effect.
      * @example const { session_key, nonce } = await client.sessions.create();
      */
-    create: (options?: CallOptions) => request<Session>(http, { method: 'POST', path: '/sessions' }, options),
+    create: (options?: CallOptions) =>
+      request<Session>(http, { method: 'POST', path: '/sessions', isUnkeyed: true }, options),
 
     /**
      * Needs a private key. Grants a session access, once, and no more than its application has.

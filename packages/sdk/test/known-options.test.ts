@@ -66,7 +66,10 @@ describe('an unknown option', () => {
   });
 
   it('is also one that a call has no use for', async () => {
-    const client = createClient({ baseUrl, apiKey: 'k', fetch }) as unknown as Record<'tokens', any>;
+    const client = createClient({ baseUrl, apiKey: 'k', fetch }) as unknown as Record<
+      'tokens' | 'sessions',
+      any
+    >;
     const reads = [
       client.tokens.retrieve('a', { idempotencyKey: 'k' }),
       client.tokens.search({}, { idempotencyKey: 'k' }),
@@ -74,6 +77,11 @@ describe('an unknown option', () => {
     for (const read of reads)
       await expect(read).rejects.toThrow('idempotencyKey is not known in the options');
     await expect(client.tokens.delete('a', { transform: 'mask' })).rejects.toThrow('transform is not known');
+    const writes = [
+      client.tokens.delete('a', { idempotencyKey: 'k' }),
+      client.sessions.create({ idempotencyKey: 'k' }),
+    ];
+    for (const write of writes) await expect(write).rejects.toThrow('idempotencyKey is not known');
   });
 
   it.each(['a', {}, null])('is a signal that is %j', async (signal) => {
@@ -84,6 +92,14 @@ describe('an unknown option', () => {
       client.proxy({ proxyKey: 'k', signal } as never),
     ])
       await expect(call).rejects.toThrow(new TypeError('signal must be an AbortSignal'));
+  });
+
+  it('is checked although no item can match and nothing is sent', async () => {
+    const { tokens } = createClient({ baseUrl, apiKey: 'k', fetch });
+    await expect(tokens.list({ id: [] }, { timeoutMs: -1 })).rejects.toThrow('timeoutMs must be');
+    await expect(tokens.list({ id: [] }, { maxRetries: 0.5 })).rejects.toThrow('maxRetries must be');
+    await expect(tokens.list({ id: [] }, { signal: AbortSignal.abort() })).rejects.toThrow('aborted');
+    expect(() => createClient({ baseUrl, apiKey: null } as never)).toThrow('apiKey');
   });
 
   it('is a second argument of the proxy too', async () => {

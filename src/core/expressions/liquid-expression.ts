@@ -239,7 +239,7 @@ function addMember(token: ParsedToken, names: UsedName[]): void {
   const { variable, props = [] } = token;
   const [root] = props as readonly ParsedToken[];
   if (variable === undefined) names.push({ name: String(root?.content), at: root?.begin ?? 0 });
-  else if (isLiteral(variable)) throw unexpected(variable.end ?? 0, MORE_OR_END);
+  else if (isLiteral(variable)) throw unexpected(variable.end ?? 0, 'no member of a literal');
   for (const inside of [variable, ...props]) addRoots(inside, names);
 }
 

@@ -14,11 +14,12 @@ const TEXT_MAX = 100;
 const COUNT_MAX = 100_000;
 const PADDING_MAX = 10_000;
 
-/** A whole number up to `max`, which may be quoted. */
+/** A whole number up to `max`, which may be quoted. Its length is bounded before it is read. */
 const isCount =
   (max: number) =>
   (value: unknown): boolean => {
-    const count = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+    const count =
+      typeof value === 'string' && value.length <= 10 && /^\d+$/.test(value) ? Number(value) : value;
     return Number.isInteger(count) && Number(count) >= 0 && Number(count) <= max;
   };
 
@@ -58,7 +59,7 @@ export interface Parameter {
 export interface Parameters {
   /** The arguments by position; those with a name may be passed by name too. */
   readonly positions: readonly Parameter[];
-  /** Names of arguments that have no position. */
+  /** Names of arguments that have no position, which are optional booleans. */
   readonly named: readonly string[];
 }
 
@@ -92,13 +93,20 @@ function misnumbered(parameters: Parameters, args: readonly FilterArgument[]): M
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) return { reason: 'with an unknown argument', hint: hintOf(unknown, known) };
   const filled = [...positions.slice(0, byPosition).map((each, at) => each.name ?? at), ...names];
-  if (byPosition > positions.length || new Set(filled).size < filled.length)
-    return { reason: 'with too many arguments' };
-  const isMissing = positions.some((each, at) => each.isRequired && !filled.includes(each.name ?? at));
-  return isMissing ? { reason: 'without a required argument' } : undefined;
+  if (byPosition > positions.length) return { reason: 'with too many arguments' };
+  const twice = filled.find((name, at) => filled.indexOf(name) < at);
+  if (twice !== undefined) return { reason: `with the argument \`${String(twice)}\` twice` };
+  const missing = positions.find((each, at) => each.isRequired && !filled.includes(each.name ?? at));
+  if (missing === undefined) return undefined;
+  return {
+    reason:
+      missing.name === undefined ? 'without a required argument' : `without its argument \`${missing.name}\``,
+  };
 }
 
 const ORDINALS = ['first', 'second', 'third', 'fourth'];
+
+const nameOf = (argument: FilterArgument): string => (argument instanceof NamedArgument ? argument.name : '');
 
 /** The first argument of a kind that the filter cannot use. */
 function ofWrongKind({ positions }: Parameters, args: readonly FilterArgument[]): Misfit | undefined {
@@ -108,7 +116,7 @@ function ofWrongKind({ positions }: Parameters, args: readonly FilterArgument[])
       argument instanceof NamedArgument
         ? positions.findIndex(({ name }) => name === argument.name)
         : position++;
-    const { kind, name } = positions[at] ?? { kind: 'value' };
+    const { kind, name } = positions[at] ?? { kind: 'boolean', name: nameOf(argument) };
     const [words, isOf] = KINDS[kind];
     const value = valueOf(argument);
     if (value === LATER || isOf(value)) continue;

@@ -1,5 +1,5 @@
 import { filters as liquidFilters } from 'liquidjs';
-import { NamedArgument, type FilterArgument } from './arguments.ts';
+import { booleanArgument, NamedArgument, type FilterArgument } from './arguments.ts';
 import type { JsonContext } from './json-context.ts';
 import { ExpressionError } from './expression-error.ts';
 import { checkKinds, NO_PARAMETERS, type Kind, type Parameters } from './parameters.ts';
@@ -44,7 +44,11 @@ interface StandardFilter extends Cost {
   readonly takes?: readonly (Kind | `${Kind}?`)[];
   readonly named?: readonly string[];
   /** Runs instead of a filter of this name, which LiquidJS does not have. */
-  readonly by?: (run: (name: string, value: unknown) => unknown, value: unknown) => unknown;
+  readonly by?: (
+    run: (name: string, value: unknown, ...args: readonly unknown[]) => unknown,
+    value: unknown,
+    args: readonly unknown[],
+  ) => unknown;
 }
 
 const ROUNDING: StandardFilter = { each: 16 };
@@ -68,6 +72,14 @@ const decodeFromUrls: StandardFilter['by'] = (run, value) => {
   );
 };
 
+/** Liquid returns what is no date unchanged, and would show all of a value. */
+const dateOnly: StandardFilter['by'] = (run, value, args) => {
+  const mark = value === 'a date' ? 'no date' : 'a date';
+  if (value !== null && value !== undefined && run('date', value, mark) !== mark)
+    throw new ExpressionError('has the filter `date` on a value that is no date');
+  return run('date', value, ...args);
+};
+
 /**
  * The filters of https://shopify.github.io/liquid/. LiquidJS has more, which are left out because
  * they evaluate a text (`where_exp`, ...), draw at random or use the environment.
@@ -85,7 +97,7 @@ const STANDARD: Readonly<Record<string, StandardFilter>> = {
   ceil: ROUNDING,
   compact: { each: 4 },
   concat: { each: 0, more: (value, [other]) => 4 * (lengthOf(value) + lengthOf(other)), takes: ['list'] },
-  date: { each: 4, more: dateFormat, takes: ['text'] },
+  date: { each: 4, more: dateFormat, takes: ['text'], by: dateOnly },
   default: { ...SHALLOW, takes: ['value'], named: ['allow_false'] },
   divided_by: NUMBER,
   downcase: { each: 6 },
@@ -149,9 +161,9 @@ export type LiquidFilter = (
   ...args: FilterArgument[]
 ) => unknown;
 
-/** LiquidJS takes a named argument as a pair of its name and value. */
+/** LiquidJS takes a named argument, which is a boolean, as a pair of its name and value. */
 const forLiquid = (argument: FilterArgument): FilterArgument =>
-  argument instanceof NamedArgument ? [argument.name, argument.value] : argument;
+  argument instanceof NamedArgument ? [argument.name, booleanArgument(argument.value, false)] : argument;
 
 function standardFilter(name: string, filter: StandardFilter): LiquidFilter {
   const parameters = STANDARD_PARAMETERS.get(name) ?? NO_PARAMETERS;
@@ -163,13 +175,10 @@ function standardFilter(name: string, filter: StandardFilter): LiquidFilter {
     checkKinds(name, parameters, args);
     // Liquid converts lists to text element by element.
     if (filter.each > 0 && Array.isArray(value)) budget.charge(textLength(value));
-    const run = (called: string, on: unknown) =>
-      (liquidFilters as unknown as Readonly<Record<string, LiquidFilter>>)[called]?.call(
-        this,
-        on,
-        ...args.map(forLiquid),
-      );
-    return filter.by === undefined ? run(name, value) : filter.by(run, value);
+    const run = (called: string, on: unknown, ...others: readonly unknown[]) =>
+      (liquidFilters as unknown as Readonly<Record<string, LiquidFilter>>)[called]?.call(this, on, ...others);
+    const passed = args.map(forLiquid);
+    return filter.by === undefined ? run(name, value, ...passed) : filter.by(run, value, passed);
   };
 }
 

@@ -50,7 +50,9 @@ export class SyntaxProblem extends ExpressionError {
     const { hint = '', expected } = this.#details;
     let at = Math.min(Math.max(this.#at + offset, 0), text.length);
     while (at < text.length && /\s/.test(text.charAt(at))) at += 1;
-    const found = expected === undefined ? '' : `: found ${describeAt(text, at)}, expected ${expected}`;
+    const quoting = text.charAt(at) === '$' ? '; a path is a text in quotation marks' : '';
+    const found =
+      expected === undefined ? '' : `: found ${describeAt(text, at)}, expected ${expected}${quoting}`;
     return new ExpressionError(`${this.#reason} at ${textPosition(text, at)}${hint}${found}`);
   }
 }

@@ -34,16 +34,31 @@ interface Place {
   readonly charsets: readonly string[];
 }
 
+/** Says where one of the JSON texts of a body, between separators, is not JSON. */
+function jsonProblem(body: string, separator?: RecordSeparator): string {
+  const text = body.replace(/^\ufeff/, '');
+  let from = 0;
+  for (const part of separator === undefined ? [text] : text.split(separator)) {
+    const error = part.includes('{{') ? jsonErrorAt(part) : undefined;
+    if (error !== undefined) {
+      const at = from + error;
+      // The first of two braces opens an object, and the second is the error.
+      const bare = [at - 1, at].find((start) => text.startsWith('{{', start));
+      const hint = bare === undefined ? '' : '; an expression is written in quotation marks';
+      return `is not valid JSON at ${textPosition(text, bare ?? at)}${hint}`;
+    }
+    from += part.length + 1;
+  }
+  return 'is not valid JSON';
+}
+
 /** Rejects expressions in a body that claims to be JSON but is not: their context is unknown. */
-function notJson({ body, path }: Place, fields: TemplateFields, whole = ''): Renderable<Buffer> {
-  if (!body.includes('{{')) return verbatim(body.bytes);
-  const text = whole.replace(/^\ufeff/, '');
-  const at = jsonErrorAt(text);
-  const where = text === '' || at === undefined ? '' : ` at ${textPosition(text, at)}`;
-  // The first of two braces opens an object, and the second is the error.
-  const isBare = at !== undefined && [at - 1, at].some((start) => text.startsWith('{{', start));
-  const hint = isBare ? '; an expression is written in quotation marks' : '';
-  fields.report(path, `is not valid JSON${where}${hint}`);
+function notJson(
+  { body, path }: Place,
+  fields: TemplateFields,
+  separator?: RecordSeparator,
+): Renderable<Buffer> {
+  if (body.includes('{{')) fields.report(path, jsonProblem(body.text ?? '', separator));
   return verbatim(body.bytes);
 }
 
@@ -70,7 +85,7 @@ function records(place: Place, separator: RecordSeparator, fields: TemplateField
   const filled = jsonRecords(text, separator, path, fields);
   if (filled !== undefined) return filled;
   // A JSON text over several lines is JSON, whatever its type.
-  return isJsonText(text) ? jsonText(text, path, fields) : notJson(place, fields);
+  return isJsonText(text) ? jsonText(text, path, fields) : notJson(place, fields, separator);
 }
 
 /** Reads a body of an inconclusive type as JSON if it parses, else as text, which may be a form. */
@@ -79,7 +94,7 @@ function byContent(place: Place, fields: TemplateFields): Renderable<Buffer> {
   const { text } = body;
   if (text !== undefined && isJsonText(text)) return jsonText(text, path, fields);
   if (claimsJson(mediaTypeOf(contentType), text ?? body.bytes.toString('latin1')))
-    return notJson(place, fields, text);
+    return notJson(place, fields);
   if (text === undefined || !text.includes('{{')) return verbatim(body.bytes);
   return bytes(nestedTemplate(text, path, fields));
 }

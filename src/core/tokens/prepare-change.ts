@@ -101,6 +101,7 @@ export async function prepareChange(
     clientCompatibility,
     isMaskTried,
     isMaskOfAnother,
+    isFingerprintOfAnother: patch.fingerprintExpression === undefined,
     isDataStored,
   };
   if (clientCompatibility === 'strict') checkDataMembers(type, patch.data?.reveal());

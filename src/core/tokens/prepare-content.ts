@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { fingerprint, matchHash } from '../crypto/fingerprint.ts';
 import { MASK_STEPS, type Budget } from '../expressions/budget.ts';
+import { ExpressionError } from '../expressions/expression-error.ts';
 import { renderTemplate, renderTemplates } from '../expressions/render.ts';
 import type { ClientCompatibility } from '../shared/client-compatibility.ts';
 import type { Container } from '../shared/container.ts';
@@ -36,6 +37,8 @@ interface Preparation {
   readonly isDataStored?: boolean;
   /** True if another request set the mask, whose members errors must not name then. */
   readonly isMaskOfAnother?: boolean;
+  /** True if another request set the expression, whose value errors must not depend on then. */
+  readonly isFingerprintOfAnother?: boolean;
 }
 
 /** The content of a token after it has passed every check. */
@@ -84,12 +87,16 @@ function evaluateFingerprint(
   type: TokenType,
   data: Secret<Json>,
   report: Report,
-  budget: Budget,
+  { budget, isFingerprintOfAnother = false }: Preparation,
 ): Secret<Json> {
   const bindings = { data: canonical(data.reveal()), metadata: content.metadata ?? {} };
   let value: Json = null;
   checkExpression('fingerprint_expression', report, () => {
     value = renderTemplate(content.fingerprintExpression ?? type.fingerprintExpression, bindings, budget);
+    // All tokens with it would share one fingerprint, as after a misspelt name.
+    const isNothing = value === null || value === '';
+    if (isNothing && content.fingerprintExpression !== undefined && !isFingerprintOfAnother)
+      throw new ExpressionError('evaluates to nothing');
   });
   return new Secret(value);
 }
@@ -179,7 +186,7 @@ export function prepareContent(
   checkSize('Metadata, mask and expressions of a token are', details, DETAILS_MAX_BYTES);
 
   const { data, cvc } = separated(type, checked);
-  const value = evaluateFingerprint(content, type, data, fields.report, budget);
+  const value = evaluateFingerprint(content, type, data, fields.report, preparation);
   const defaults = defaultIndexesOf(type, content);
   const indexes = evaluateIndexes(content.searchIndexes, defaults, data, fields.report, budget);
   const { mask = type.mask } = content;

@@ -33,6 +33,7 @@ export async function rederive(
       clientCompatibility: 'strict',
       isMaskTried: true,
       isDataStored: true,
+      isFingerprintOfAnother: true,
     },
   );
   const [derived] = await deriveParts(tenantKeys, tenantId, [content]);

@@ -50,11 +50,11 @@ export interface ResolvedTokens {
 
 /** What an unknown id may have been meant to be. */
 const HINTS: readonly (readonly [looks: RegExp, hint: string])[] = [
-  [/^token\s*:/i, 'The whole token is written as `{{ token: <id> }}`, in lower case'],
+  [/^tokens?(?:\s*:|\s|$)/i, 'The whole token is written as `{{ token: <id> }}`, in lower case'],
   [/^["'].*["']$/, 'An id is written without quotation marks'],
   // Liquid reads a member so, and an expression by a filter.
   [
-    /^(?:data|value)$|[.[]["']?[A-Za-z_]\w*["']?\]?$/,
+    /^(?:data|value)$|\.[A-Za-z_]\w*$|\[[^\]]*\]$/,
     "A member of the data is read by a filter, as in `{{ <id> | json: '$.number' }}`",
   ],
 ];

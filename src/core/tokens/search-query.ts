@@ -32,35 +32,41 @@ interface Problem {
 const refused = ({ reason, hint }: Problem, at: number): Error =>
   invalid('query', `${reason}, at character ${String(at + 1)}${hint === undefined ? '' : `; ${hint}`}`);
 
-/** What in a value without quotation marks would be searched as it is, and was meant otherwise. */
+const QUOTE = 'to search for the characters, quote the value';
+
+/**
+ * A value without quotation marks has these characters alone: others mean something in the queries
+ * of other services, and would find nothing here.
+ */
+const PLAIN = /^[\p{L}\p{N}\p{M}_.:/@+-][\p{L}\p{N}\p{M}_.:/@+=-]*$/u;
+
+/** What other values may have been meant to be. */
 const NOT_PLAIN: readonly (readonly [looks: RegExp, problem: Problem])[] = [
-  [
-    /\*/,
-    {
-      reason: 'has a term with *, which is no wildcard',
-      hint: 'to search for the character, quote the value',
-    },
-  ],
+  [/\*/, { reason: 'has a term with *, which is no wildcard', hint: QUOTE }],
   [/^['‘’“”`]/, { reason: 'has a value in other quotation marks than "' }],
+  [/^[<>=!~[{]|\d\.\.\d/, { reason: 'has a comparison, and values are only equal', hint: QUOTE }],
+  [/^\(/, { reason: 'must be terms joined by AND, without NOT, OR and brackets' }],
+  [/[,;&|](?:[a-z_]+|metadata\.[^:]+):/i, { reason: 'has terms that are not joined by AND', hint: QUOTE }],
   [
-    /^(?:[<>=!~]|\[.* *TO\b)/,
+    /^/,
     {
-      reason: 'has a comparison, and values are only equal',
-      hint: 'to search for the character, quote the value',
+      reason: 'has a value with other characters than letters, digits and -_.:/@+=',
+      hint: QUOTE,
     },
-  ],
-  [
-    /[,;&|]+(?:[a-z_]+|metadata\.[^:]+):/i,
-    { reason: 'has terms that are not joined by AND', hint: 'to search for the characters, quote the value' },
   ],
 ];
+
+function plainProblem(value: string): Problem | undefined {
+  if (PLAIN.test(value) && !/\d\.\.\d/.test(value)) return undefined;
+  return NOT_PLAIN.find(([looks]) => looks.test(value))?.[1];
+}
 
 type Parsed = SearchTerm | Problem;
 
 function termOf(match: RegExpExecArray): Parsed {
   const [, metadata, quotedKey, plainKey, name = '', quoted, plain = ''] = match;
-  const problem = quoted === undefined ? NOT_PLAIN.find(([looks]) => looks.test(plain)) : undefined;
-  if (problem !== undefined) return problem[1];
+  const problem = quoted === undefined ? plainProblem(plain) : undefined;
+  if (problem !== undefined) return problem;
   const value = quoted === undefined ? plain : unescaped(quoted);
   if (metadata === undefined) return fieldTerm(name, value);
   const key = quotedKey === undefined ? (plainKey ?? '') : unescaped(quotedKey);

@@ -110,7 +110,8 @@ function checkSearchIndexes(indexes: readonly string[], report: Report, budget: 
     report('search_indexes', `must be at most ${String(TOKEN_LIMITS.searchIndexes)}`);
   indexes.forEach((index, at) =>
     checkExpression(`search_indexes[${String(at)}]`, report, () => {
-      checkTemplate(index, { names: ['data'] }, budget);
+      const { names } = checkTemplate(index, { names: ['data'] }, budget);
+      if (names.length === 0) throw new ExpressionError('must read data');
     }),
   );
 }

@@ -44,17 +44,15 @@ describe.each(FILTER_NAMES)('the filter %s', (name) => {
       return (error as Error).message;
     }
   };
+  const needed = positions.findLast((each) => each.isRequired)?.name;
+  const missing = needed === undefined ? 'without a required argument' : `without its argument \`${needed}\``;
   const some = (count: number) =>
     Array.from({ length: count }, (_, at) => SOME[positions[at]?.kind ?? 'value']);
 
   it('takes neither fewer nor more arguments than it has parameters', () => {
     for (let count = 0; count <= positions.length + 3; count += 1) {
       const reason =
-        count < least
-          ? 'without a required argument'
-          : count > positions.length
-            ? 'with too many arguments'
-            : undefined;
+        count < least ? missing : count > positions.length ? 'with too many arguments' : undefined;
       expect(problem(some(count))).toBe(reason && `has the filter \`${name}\` ${reason}`);
     }
   });
@@ -64,7 +62,7 @@ describe.each(FILTER_NAMES)('the filter %s', (name) => {
     const first = named[0] ?? positions[0]?.name;
     if (first !== undefined)
       expect(problem([...some(positions.length), `${first}: 1`, `${first}: 1`])).toContain(
-        'with too many arguments',
+        `with the argument \`${first}\` twice`,
       );
   });
 });
@@ -81,13 +79,16 @@ describe('an argument of a kind that a filter cannot use', () => {
     'data.text | remove: data.list',
     "data.text | replace: '4', data.missing",
     'data.text | split: nil',
+    "data.missing | default: 'a', allow_false: 'no'",
+    "data.missing | default: 'a', allow_false: nil",
+    "data.missing | default: 'a', allow_false: data.missing",
     "data.list | concat: 'c'",
     'data.list | join: data.people',
     'data.people | map: data.missing',
     'data.people | where: nil',
   ])('fails: %s', (source) => {
     expect(() => rendered(source)).toThrow(
-      /^has the filter `\w+` with an? (?:(?:first|second) )?argument that is no \w+(?: at column \d+)?$/,
+      /^has the filter `\w+` with an? (?:(?:first|second) )?argument (?:`allow_false` )?that is no \w+(?: at column \d+)?$/,
     );
   });
 
@@ -95,6 +96,25 @@ describe('an argument of a kind that a filter cannot use', () => {
     expect(rendered("5 | plus: ' 1.5 '")).toBe(6.5);
     expect(rendered('data.text | append: data.missing')).toBe('4242-4242');
     expect(rendered("data.missing | default: 'none', allow_false: true")).toBe('none');
+    const allowing = (text: string) => rendered(`false | default: 'none', allow_false: ${text}`);
+    expect(['true', "'true'", 'false', "'false'"].map(allowing)).toEqual([false, false, 'none', 'none']);
+  });
+
+  it('is no date where the value is none, which would be shown whole', () => {
+    for (const value of ["'4242424242424242'", "'a date'", "'no date'", 'data.list', "'4242-4242'"])
+      expect(() => rendered(`${value} | date: '%Y'`)).toThrow(
+        'has the filter `date` on a value that is no date',
+      );
+    expect(rendered("'2026-11-29' | date: '%d.%m.'")).toBe('29.11.');
+    expect(rendered("data.missing | date: '%Y'")).toBeNull();
+  });
+
+  it('is read in a bounded time, however long it is', () => {
+    const budget = aBudget();
+    const data = { n: '4242', big: '9'.repeat(390_000) };
+    expect(() => renderTemplate('{{ data.n | reveal_last: data.big }}', { data }, budget)).toThrow(
+      '`n` that is no',
+    );
   });
 
   it('is no list that looks like a name and a value', () => {

@@ -313,16 +313,27 @@ describe('a body of JSON', () => {
   );
 
   it.each([
-    ['{"n":{{ x }}}', 'is not valid JSON at column 7; an expression is written in quotation marks'],
+    ['{"n":{{ x }}}', 'is not valid JSON at column 6; an expression is written in quotation marks'],
     [
       '\ufeff{\n "n": {{ x }}}',
-      'is not valid JSON at line 2, column 8; an expression is written in quotation marks',
+      'is not valid JSON at line 2, column 7; an expression is written in quotation marks',
     ],
-    ['{{ x }}', 'is not valid JSON at column 2; an expression is written in quotation marks'],
+    ['{{ x }}', 'is not valid JSON at column 1; an expression is written in quotation marks'],
     ['["{{ x }}",]', 'is not valid JSON at column 12'],
   ])('says where it is not JSON: %j', (body, problem) => {
     expect(() => rendered(body, 'application/json', CARD)).toThrow(
       expect.objectContaining({ errors: { body: [problem] } }),
+    );
+  });
+
+  it('says in which line of several JSON texts one is none', () => {
+    const body = '{"a":1}\n{"b":"{{ x }}"}\n{"c": {{ x }}}\n';
+    expect(() => rendered(body, 'application/x-ndjson', CARD)).toThrow(
+      expect.objectContaining({
+        errors: {
+          body: ['is not valid JSON at line 3, column 7; an expression is written in quotation marks'],
+        },
+      }),
     );
   });
 

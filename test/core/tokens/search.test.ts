@@ -94,11 +94,11 @@ describe('a search query', () => {
     ['id:x  AND  container:pci', 'has a container that is no path like /pci/high/, at character 12'],
     [
       'type:*',
-      'has a term with *, which is no wildcard, at character 1; to search for the character, quote the value',
+      'has a term with *, which is no wildcard, at character 1; to search for the characters, quote the value',
     ],
     [
       'metadata.order:>7',
-      'has a comparison, and values are only equal, at character 1; to search for the character, quote the value',
+      'has a comparison, and values are only equal, at character 1; to search for the characters, quote the value',
     ],
     [
       'metadata.order:7,type:card',
@@ -112,6 +112,15 @@ describe('a search query', () => {
       'type:crad',
       expect.stringMatching(/^has an unknown type, at character 1; there are .+; did you mean `card`\?$/),
     ],
+    [
+      'data:[1 TO 5]',
+      'has a comparison, and values are only equal, at character 1; to search for the characters, quote the value',
+    ],
+    [
+      'data:1..5',
+      'has a comparison, and values are only equal, at character 1; to search for the characters, quote the value',
+    ],
+    ['type:(card OR bank)', 'must be terms joined by AND, without NOT, OR and brackets, at character 1'],
     ['data :"a"', 'has a blank between a field and its value, at character 1'],
     ['data:"open', 'has a quotation mark that is not closed, at character 1'],
     ['data: "a"', 'has a blank between a field and its value, at character 1'],
@@ -129,6 +138,18 @@ describe('a search query', () => {
   ])('says what is wrong with %s', (query, message) => {
     expect(() => parseSearchQuery(query)).toThrow(expect.objectContaining({ errors: { query: [message] } }));
   });
+
+  it.each(['7|8', '7,8', '4242)', '4242?', '4242~', 'a%', 'a$b'])(
+    'refuses the unquoted value %s, which would find nothing',
+    (value) => {
+      const reason = 'has a value with other characters than letters, digits and -_.:/@+=, at character 15';
+      expect(() => parseSearchQuery(`type:card AND metadata.order:${value}`)).toThrow(
+        expect.objectContaining({
+          errors: { query: [`${reason}; to search for the characters, quote the value`] },
+        }),
+      );
+    },
+  );
 
   it('accepts any value and any key in quotes', () => {
     const quoted = (text: string) => `"${text.replace(/[\\"]/g, '\\$&')}"`;

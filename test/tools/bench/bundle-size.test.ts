@@ -35,18 +35,18 @@ const LIMITS_KB = {
   // (0.3 KB). Errors name the places of unknown tokens, filters that other languages name
   // differently, and what is wrong with values of a stored proxy (1 KB). Arguments have kinds, and
   // refusals of expressions, searches and bodies their places (2 to 3 KB).
-  tokens: 392,
+  tokens: 393,
   applications: 270,
-  proxies: 371,
-  proxy: 540,
-  reactors: 449,
-  'reactor-worker': 367,
+  proxies: 372,
+  proxy: 541,
+  reactors: 450,
+  'reactor-worker': 369,
   'webhook-sender': 247,
   sweeper: 150,
   // It derives the search terms of tokens again when a root is replaced, and so evaluates
   // expressions; and it logs records that do not open. It reads and checks the audit trail, and it
   // makes and wraps roots (5 KB).
-  operator: 407,
+  operator: 408,
   logs: 244,
   'audit-sealer': 100,
 } as const satisfies Readonly<Record<(typeof FUNCTIONS)[number], number>>;
