@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { ZodMiniType } from 'zod/mini';
 import { NAME_MAX_LENGTH } from '../core/applications/application.ts';
+import { defined, type Defined } from '../core/shared/defined.ts';
 import { notOneOf } from '../core/shared/known-names.ts';
 import { isJsonObject, jsonObject, type Json, type JsonObject } from '../core/shared/json.ts';
 
@@ -162,6 +163,18 @@ export function renamed<Source extends object, const Names extends Readonly<Reco
     Source,
     Names
   >;
+}
+
+/**
+ * The members of an object by a list, without those that are `undefined`. A list that lacks one of
+ * its members does not compile.
+ */
+export function picked<Source extends object, const Name extends keyof Source>(
+  source: Source,
+  names: readonly Name[],
+  ..._missing: Exclude<keyof Source, Name> extends never ? [] : [member: Exclude<keyof Source, Name>]
+): Defined<Pick<Source, Name>> {
+  return defined(Object.fromEntries(names.map((name) => [name, source[name]])) as Pick<Source, Name>);
 }
 
 export const uuid = () => z.string().check(z.meta({ format: 'uuid' }));

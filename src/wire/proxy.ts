@@ -38,14 +38,9 @@ import {
   type Response,
 } from './parts.ts';
 import { configuration, configurationPatch, configurationWords, valuesOf } from './proxy-configuration.ts';
-import {
-  headerNames,
-  presentTransform,
-  transformResponse,
-  transforms,
-  transformsOf,
-  wordsOfTransforms,
-} from './proxy-transform.ts';
+import { presentTransform, transforms, transformsOf } from './proxy-transform.ts';
+import { transformResponse } from './proxy-transform-response.ts';
+import { headerNames } from './proxy-transform-schemas.ts';
 import type { Members } from './words.ts';
 
 const LIMITS = STORED_PROXY_LIMITS;
@@ -134,15 +129,14 @@ type Setting = { readonly clientCompatibility: ClientCompatibility };
 /** The definition in a body that has all of it. */
 function draftOf(input: WholeBody, { clientCompatibility: compatibility }: Setting): ProxyDraft {
   const fields = new FieldReporter();
-  const transformed = (side: 'request' | 'response') =>
-    transformsOf(input[`${side}_transforms`] ?? [], `${side}_transforms`, { side, compatibility, fields });
+  const { requestTransforms = [], responseTransforms = [] } = transformsOf(input, { compatibility, fields });
   const draft = defined({
     name: input.name,
     destinationUrl: input.destination_url,
     methods: input.methods && [...new Set(input.methods)],
     paths: input.paths && [...new Set(input.paths)],
-    requestTransforms: transformed('request') as ProxyDraft['requestTransforms'],
-    responseTransforms: transformed('response') as ProxyDraft['responseTransforms'],
+    requestTransforms,
+    responseTransforms,
     passHeaders: input.pass_headers,
     requireAuth: input.require_auth ?? true,
     applicationId: input.application?.id,
@@ -186,13 +180,7 @@ export function patchOf(
   { clientCompatibility: compatibility }: Setting,
 ): ProxyChange {
   const fields = new FieldReporter();
-  const transformed = (side: 'request' | 'response') => {
-    const sent = input[`${side}_transforms`];
-    return sent === undefined
-      ? undefined
-      : transformsOf(sent ?? [], `${side}_transforms`, { side, compatibility, fields });
-  };
-  const [requests, responses] = [transformed('request'), transformed('response')];
+  const { requestTransforms, responseTransforms } = transformsOf(input, { compatibility, fields });
   fields.throwIfFailed();
   const pick = <T>(sent: T | null | undefined, before: T | undefined, fallback?: T): T | undefined =>
     sent === undefined ? before : (sent ?? fallback);
@@ -203,8 +191,8 @@ export function patchOf(
         destinationUrl: input.destination_url ?? previous.destinationUrl,
         methods: pick(input.methods, previous.methods),
         paths: pick(input.paths, previous.paths),
-        requestTransforms: (requests ?? previous.requestTransforms) as ProxyDraft['requestTransforms'],
-        responseTransforms: (responses ?? previous.responseTransforms) as ProxyDraft['responseTransforms'],
+        requestTransforms: requestTransforms ?? previous.requestTransforms,
+        responseTransforms: responseTransforms ?? previous.responseTransforms,
         passHeaders: pick(input.pass_headers, previous.passHeaders),
         requireAuth: pick(input.require_auth, previous.requireAuth, true) ?? true,
         applicationId: input.application === undefined ? previous.applicationId : input.application?.id,
@@ -375,8 +363,8 @@ export const proxyWords = (): Members => ({
   paths:
     'Paths below the destination that callers may ask for: `/charges`, and with `/*` at the end everything below; `/` is the destination itself. By default all. Upper and lower case differ.',
   configuration: configurationWords(''),
-  ...wordsOfTransforms('request_transforms'),
-  ...wordsOfTransforms('response_transforms'),
+  request_transforms: `Up to ${String(LIMITS.transforms)}, in order.`,
+  response_transforms: `Up to ${String(LIMITS.transforms)}, in order.`,
   pass_headers: `Up to ${String(LIMITS.headers)} names. Where the proxy hides, that is has a \`mask\`, \`tokenize\` or \`reactor\` for answers, these headers of answers pass beside those that always do. No validators and digests, such as \`ETag\`.`,
   require_auth:
     'By default true: callers also need an API key with `token:use`. With false the key of the proxy alone admits them, and no expression of theirs is evaluated.',

@@ -101,11 +101,13 @@ const rows = [...page.matchAll(/^\| (\S[^|]*?) +\| `(\{ "header".*?\})`/gm)].map
 function signatureOf(members: string): HmacSignature {
   const json = { type: 'verify_signature', scheme: 'hmac', configuration: 'SECRET', ...JSON.parse(members) };
   const fields = new FieldReporter();
-  const reading = { side: 'request', compatibility: 'strict', fields } as const;
-  const [transform] = transformsOf(transforms.parse([json]), 'request_transforms', reading);
+  const sent = { request_transforms: transforms.parse([json]) };
+  const { requestTransforms = [] } = transformsOf(sent, { compatibility: 'strict', fields });
   fields.throwIfFailed();
-  if (transform?.type !== 'verify_signature') throw new Error('the row is no signature');
-  return transform as unknown as HmacSignature;
+  const [transform] = requestTransforms;
+  if (transform?.type !== 'verify_signature' || transform.scheme !== 'hmac')
+    throw new Error('the row is no signature');
+  return transform;
 }
 
 describe('the table of partners', () => {

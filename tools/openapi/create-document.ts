@@ -261,6 +261,33 @@ const TAGS = [
   { name: 'Tenant', description: 'Settings of the tenant.' },
 ];
 
+/** Puts the reference to a component in place of a schema. */
+function refer(jsonSchema: object, component: string): void {
+  for (const keyword of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, keyword);
+  Object.assign(jsonSchema, referTo(component));
+}
+
+/** Leaves out what the document does not say of an object. */
+const overridden: NonNullable<NonNullable<Parameters<typeof createDocument>[1]>['override']> = ({
+  jsonSchema,
+  zodSchema,
+  io,
+}) => {
+  // Any whole number: these bounds would only hide those that matter.
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (zodSchema._zod.def.type !== 'object') return;
+  const { component } = z.globalRegistry.get(zodSchema) ?? {};
+  if (typeof component === 'string') {
+    refer(jsonSchema, component);
+    return;
+  }
+  for (const [name, member] of Object.entries(zodSchema._zod.def.shape))
+    if (z.globalRegistry.get(member)?.['undocumented'] === true) delete jsonSchema.properties?.[name];
+  if (io === 'input') jsonSchema.additionalProperties = false;
+  else delete jsonSchema.additionalProperties;
+};
+
 /**
  * Creates the OpenAPI 3.1 document of the interface, with recorded responses. Throws for an
  * operation without a description, or a description without an operation.
@@ -319,16 +346,7 @@ export function createOpenApiDocument(
     {
       // Requests have no unknown members. Responses may get new members later, so their schemas
       // must not exclude them.
-      override: ({ jsonSchema, zodSchema, io }) => {
-        // Any whole number: these bounds would only hide those that matter.
-        if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-        if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-        if (zodSchema._zod.def.type !== 'object') return;
-        for (const [name, member] of Object.entries(zodSchema._zod.def.shape))
-          if (z.globalRegistry.get(member)?.['undocumented'] === true) delete jsonSchema.properties?.[name];
-        if (io === 'input') jsonSchema.additionalProperties = false;
-        else delete jsonSchema.additionalProperties;
-      },
+      override: overridden,
     },
   );
   for (const route of routes) {

@@ -10,6 +10,7 @@ interface Schema {
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: Schema | boolean;
@@ -182,10 +183,12 @@ function createWriter(schemas: Schemas) {
   }
 
   function writtenOut(schema: Schema, isInput: boolean, indent: string): string {
-    const { type, const: constant, enum: names, anyOf, items } = schema;
+    const { type, const: constant, enum: names, anyOf, oneOf: either = anyOf, items } = schema;
     if (constant !== undefined) return JSON.stringify(constant);
     // A newer service may respond with further names.
     if (names !== undefined) return isInput ? oneOf(names) : `${oneOf(names)} | (string & {})`;
+    if (either !== undefined)
+      return [...new Set(either.map((one) => typeOf(one, isInput, indent)))].join(' | ');
     if (type === 'object') return objectOf(schema, isInput, indent);
     if (type === 'array') return `readonly (${typeOf(items ?? {}, isInput, indent)})[]`;
     if (type !== undefined)
@@ -193,8 +196,7 @@ function createWriter(schemas: Schemas) {
         .flat()
         .map((name) => PRIMITIVES[name] ?? never(name))
         .join(' | ');
-    if (anyOf === undefined) return 'Json';
-    return [...new Set(anyOf.map((one) => typeOf(one, isInput, indent)))].join(' | ');
+    return 'Json';
   }
 
   function declaration(component: string): string {

@@ -286,48 +286,174 @@ export interface CreatedStoredProxy {
   readonly key: string;
 }
 
-/** The members depend on `type`. */
-export interface StoredProxyTransform {
-  readonly type:
-    | 'append_header'
-    | 'append_json'
-    | 'remove_header'
-    | 'allow_headers'
-    | 'tokenize'
-    | 'mask'
-    | 'reactor'
-    | 'verify_signature';
-  readonly name?: string | undefined;
+/** One of eight, by its `type`. */
+export type StoredProxyTransform =
+  | AppendHeaderTransform
+  | AppendJsonTransform
+  | RemoveHeaderTransform
+  | AllowHeadersTransform
+  | TokenizeTransform
+  | MaskTransform
+  | ReactorTransform
+  | VerifySignatureTransform
+  | VerifyHmacTransform;
+
+export interface AppendHeaderTransform {
+  /** Decides which members the transform has. */
+  readonly type: 'append_header';
+  /** The header. */
+  readonly name: string;
+  /** May contain `{{ configuration.NAME }}`, and in requests detokenization expressions. */
+  readonly value: string;
+  /**
+   * In answers: the statuses for which the transform runs. By default `2xx` for `append_json` and
+   * `tokenize`, else `any`.
+   */
+  readonly statuses?: '2xx' | 'any' | undefined;
+}
+
+export interface AppendJsonTransform {
+  /** Decides which members the transform has. */
+  readonly type: 'append_json';
+  /** A JSONPath to one value, such as `$.card.number`. */
+  readonly location: string;
   /** Any JSON. */
-  readonly value?: Json | undefined;
+  readonly value: Json;
+  /**
+   * In answers: the statuses for which the transform runs. By default `2xx` for `append_json` and
+   * `tokenize`, else `any`.
+   */
+  readonly statuses?: '2xx' | 'any' | undefined;
+}
+
+export interface RemoveHeaderTransform {
+  /** Decides which members the transform has. */
+  readonly type: 'remove_header';
+  /** The header. */
+  readonly name: string;
+  /**
+   * In answers: the statuses for which the transform runs. By default `2xx` for `append_json` and
+   * `tokenize`, else `any`.
+   */
+  readonly statuses?: '2xx' | 'any' | undefined;
+}
+
+export interface AllowHeadersTransform {
+  /** Decides which members the transform has. */
+  readonly type: 'allow_headers';
+  /** All other headers are removed. */
+  readonly names: readonly string[];
+  /**
+   * In answers: the statuses for which the transform runs. By default `2xx` for `append_json` and
+   * `tokenize`, else `any`.
+   */
+  readonly statuses?: '2xx' | 'any' | undefined;
+}
+
+export interface TokenizeTransform {
+  /** Decides which members the transform has. */
+  readonly type: 'tokenize';
+  /** A JSONPath, also to several values: `$.cards[*]`, `$.cards[-1]`. */
+  readonly location: string;
+  /**
+   * The body of a request to create a token. Without `data`, the value at `location` is the data;
+   * expressions of `data` read it as `found`.
+   */
+  readonly token: Readonly<Record<string, Json>>;
+  /** With true, a body without the location passes. By default false. */
+  readonly optional?: boolean | undefined;
+  /**
+   * In answers: with `pass`, the body of a status that it does not run for passes. By default
+   * nothing of it does.
+   */
+  readonly otherwise?: 'pass' | undefined;
+  /**
+   * In answers: the statuses for which the transform runs. By default `2xx` for `append_json` and
+   * `tokenize`, else `any`.
+   */
+  readonly statuses?: '2xx' | 'any' | undefined;
+}
+
+export interface MaskTransform {
+  /** Decides which members the transform has. */
+  readonly type: 'mask';
+  /** The text that takes the place of each match. */
+  readonly replacement: string;
+  /** A JSONPath to one value, such as `$.card.number`. */
   readonly location?: string | undefined;
-  readonly names?: readonly string[] | undefined;
-  readonly token?: Readonly<Record<string, Json>> | undefined;
+  /** Instead of `location`: what to find in any text. */
   readonly matcher?: 'card_number' | 'regex' | undefined;
+  /** Of the matcher `regex`: a regular expression in the syntax of RE2. */
   readonly expression?: string | undefined;
-  readonly replacement?: string | undefined;
+  /** With true, an answer with a 2xx status that has nothing to mask fails. By default false. */
   readonly required?: boolean | undefined;
-  readonly reactor_id?: string | undefined;
+  /**
+   * In answers: the statuses for which the transform runs. By default `2xx` for `append_json` and
+   * `tokenize`, else `any`.
+   */
+  readonly statuses?: '2xx' | 'any' | undefined;
+}
+
+export interface ReactorTransform {
+  /** Decides which members the transform has. */
+  readonly type: 'reactor';
+  /** The reactor whose code runs. */
+  readonly reactor_id: string;
   /** SHA-256 of the code that the transform runs, in hexadecimal. */
   readonly code_hash?: string | undefined;
-  readonly scheme?: 'standard_webhooks' | 'stripe' | 'github' | 'hmac' | undefined;
-  readonly configuration?: string | undefined;
-  readonly statuses?: '2xx' | 'any' | undefined;
-  readonly otherwise?: 'pass' | undefined;
-  readonly optional?: boolean | undefined;
+  /**
+   * With `text`, the code gets and returns the bytes of the body as they are. By default `json`.
+   */
   readonly as?: 'json' | 'text' | undefined;
-  readonly header?: string | undefined;
-  readonly algorithm?: 'sha1' | 'sha256' | 'sha512' | undefined;
-  readonly encoding?: 'hex' | 'base64' | undefined;
+  /**
+   * In answers: the statuses for which the transform runs. By default `2xx` for `append_json` and
+   * `tokenize`, else `any`.
+   */
+  readonly statuses?: '2xx' | 'any' | undefined;
+}
+
+export interface VerifySignatureTransform {
+  /** Decides which members the transform has. */
+  readonly type: 'verify_signature';
+  /** How the sender signs. */
+  readonly scheme: 'standard_webhooks' | 'stripe' | 'github';
+  /** The name of the secret in `configuration`. */
+  readonly configuration: string;
+}
+
+export interface VerifyHmacTransform {
+  /** Decides which members the transform has. */
+  readonly type: 'verify_signature';
+  /** How a sender signs that follows none of the other schemes. */
+  readonly scheme: 'hmac';
+  /** The name of the secret in `configuration`. */
+  readonly configuration: string;
+  /** The header that has the signature. */
+  readonly header: string;
+  /** The hash function. */
+  readonly algorithm: 'sha1' | 'sha256' | 'sha512';
+  /** How the signature is written. */
+  readonly encoding: 'hex' | 'base64';
+  /** How the secret is written; by default `utf8`. */
   readonly key_encoding?: 'utf8' | 'hex' | 'base64' | undefined;
+  /** Stands before the signature, such as `sha256=`. */
   readonly prefix?: string | undefined;
+  /**
+   * What is signed, with `{body}`, `{header:NAME}`, `{timestamp}` and `{url}`; by default
+   * `{body}`.
+   */
   readonly signed?: string | undefined;
+  /**
+   * The header that has the time, in seconds since the epoch, and how far it may be from now: 1
+   * to 3,600 s; by default 300.
+   */
   readonly timestamp?:
     | {
         readonly header: string;
         readonly tolerance_seconds?: number | undefined;
       }
     | undefined;
+  /** What identifies a delivery: a signed header, or by default the hash of the `body`. */
   readonly delivery?:
     | 'body'
     | {
@@ -607,9 +733,9 @@ export interface TenantChange {
   readonly settings?:
     | {
         /** Whether tokens are deduplicated by default. */
-        readonly deduplicate_tokens?: boolean | undefined;
+        readonly deduplicate_tokens?: boolean | 'true' | 'false' | undefined;
         /** Whether the ephemeral proxy is on; `true` by default. */
-        readonly ephemeral_proxy?: boolean | undefined;
+        readonly ephemeral_proxy?: boolean | 'true' | 'false' | undefined;
       }
     | undefined;
 }

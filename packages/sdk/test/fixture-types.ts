@@ -238,6 +238,10 @@ export async function wrong(token: Token): Promise<void> {
   console.log((await client.proxies.retrieve('x')).configuration);
   // @ts-expect-error -- there is no such transform
   await client.proxies.patch('x', { request_transforms: [{ type: 'steal' }] });
+  // @ts-expect-error -- a transform has the members of its type
+  await client.proxies.patch('x', { response_transforms: [{ type: 'mask', names: [] }] });
+  // @ts-expect-error -- and all that are required
+  await client.proxies.patch('x', { request_transforms: [{ type: 'append_header', name: 'A' }] });
   // @ts-expect-error -- a key is text
   createClient({ baseUrl: 'https://tokens.example.com', apiKey: 7 });
   // @ts-expect-error -- an event has no values

@@ -51,6 +51,9 @@ export interface CheckProxyDeps {
 type DraftReactor = Omit<RunReactor, 'codeHash'> & { readonly codeHash?: string };
 type Draft<Any> = Exclude<Any, RunReactor> | DraftReactor;
 
+/** A transform as a request has it, whose shape is checked. */
+export type DraftTransform = Draft<Transform>;
+
 /** A definition as a request has it, whose shape is checked. */
 export interface ProxyDraft extends Omit<ProxyDefinition, 'requestTransforms' | 'responseTransforms'> {
   readonly requestTransforms: readonly Draft<RequestTransform>[];
