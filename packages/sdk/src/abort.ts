@@ -11,9 +11,11 @@ export interface Signal {
 
 /** Throws the reason of an aborted signal, and `TypeError` for what is no signal. */
 export function throwIfAborted(signal: Signal | undefined): void {
-  if (signal !== undefined && typeof (signal as Partial<Signal> | null)?.aborted !== 'boolean')
+  if (signal === undefined) return;
+  const { aborted, addEventListener } = (signal as Partial<Signal> | null) ?? {};
+  if (typeof aborted !== 'boolean' || typeof addEventListener !== 'function')
     throw new TypeError('signal must be an AbortSignal');
-  if (signal?.aborted !== true) return;
+  if (!aborted) return;
   // Some signals of Node 16 have no reason.
   if (signal.reason !== undefined) throw signal.reason as Error;
   const error = new Error('The operation was aborted');

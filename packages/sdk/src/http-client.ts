@@ -190,7 +190,7 @@ const timeoutOf = ({ timeoutMs }: CallOptions, otherwise: number): number =>
 function settingsOf(options: ClientOptions) {
   const { headerPrefix = 'SVC', fetch, onAttempt } = knownOptions('the options', options, CLIENT_OPTIONS);
   // The service validates its own setting in the same way.
-  if (!/^[A-Za-z][A-Za-z0-9]{0,19}$/.test(headerPrefix))
+  if (typeof headerPrefix !== 'string' || !/^[A-Za-z][A-Za-z0-9]{0,19}$/.test(headerPrefix))
     throw new TypeError('headerPrefix must be 1 to 20 letters and digits, starting with a letter');
   for (const [name, value] of Object.entries({ fetch, onAttempt }))
     if (value !== undefined && typeof value !== 'function') throw new TypeError(`${name} must be a function`);

@@ -10,7 +10,9 @@ export type Names<T> = Readonly<Record<keyof T, unknown>>;
 export function knownOptions<T extends object>(what: string, options: T, known: object): T {
   if (!isRecord(options) || Array.isArray(options)) throw new TypeError(`${what} must be an object`);
   const names = Object.keys(known);
-  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  const unknown = Object.entries(options).find(
+    ([name, value]) => value !== undefined && !names.includes(name),
+  )?.[0];
   if (unknown === undefined) return options;
   throw new TypeError(`${unknown} is not known in ${what}: known are ${names.join(', ')}`);
 }

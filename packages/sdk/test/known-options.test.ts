@@ -84,7 +84,12 @@ describe('an unknown option', () => {
     for (const write of writes) await expect(write).rejects.toThrow('idempotencyKey is not known');
   });
 
-  it.each(['a', {}, null])('is a signal that is %j', async (signal) => {
+  it('is known or not, if it is undefined', async () => {
+    const client = createClient({ baseUrl, apiKey: 'k', fetch }) as unknown as Record<'tokens', any>;
+    await expect(client.tokens.list({ id: [] }, { idempotencyKey: undefined })).resolves.toBeDefined();
+  });
+
+  it.each(['a', {}, null, { aborted: false }])('is a signal that is %j', async (signal) => {
     const client = createClient({ baseUrl, apiKey: 'k', fetch });
     const options = { signal } as never;
     for (const call of [

@@ -75,7 +75,7 @@ const decodeFromUrls: StandardFilter['by'] = (run, value) => {
 /** Liquid returns what is no date unchanged, and would show all of a value. */
 const dateOnly: StandardFilter['by'] = (run, value, args) => {
   const mark = value === 'a date' ? 'no date' : 'a date';
-  if (value !== null && value !== undefined && run('date', value, mark) !== mark)
+  if (value !== null && value !== undefined && value !== '' && run('date', value, mark) !== mark)
     throw new ExpressionError('has the filter `date` on a value that is no date');
   return run('date', value, ...args);
 };
@@ -170,7 +170,7 @@ function standardFilter(name: string, filter: StandardFilter): LiquidFilter {
   return function (value, ...args) {
     const { budget } = this.context;
     if (!LONG_ARGUMENTS.includes(name) && longest(args) > ARGUMENT_MAX_LENGTH)
-      throw new ExpressionError('has a filter with too long an argument');
+      throw new ExpressionError(`has the filter \`${name}\` with too long an argument`);
     charge(budget, filter, value, args);
     checkKinds(name, parameters, args);
     // Liquid converts lists to text element by element.
@@ -178,7 +178,14 @@ function standardFilter(name: string, filter: StandardFilter): LiquidFilter {
     const run = (called: string, on: unknown, ...others: readonly unknown[]) =>
       (liquidFilters as unknown as Readonly<Record<string, LiquidFilter>>)[called]?.call(this, on, ...others);
     const passed = args.map(forLiquid);
-    return filter.by === undefined ? run(name, value, ...passed) : filter.by(run, value, passed);
+    try {
+      const result = filter.by === undefined ? run(name, value, ...passed) : filter.by(run, value, passed);
+      if (typeof result !== 'number' || Number.isFinite(result)) return result;
+    } catch (error) {
+      if (error instanceof ExpressionError) throw error;
+      throw new ExpressionError(`has the filter \`${name}\`, which fails on this value`);
+    }
+    throw new ExpressionError(`has the filter \`${name}\` with a result that is not a number`);
   };
 }
 

@@ -86,24 +86,13 @@ export async function prepareChange(
     containers: replaced<readonly string[]>(patch.containers, previous.containers, []),
     expiresAtText: patch.expiresAtText ?? undefined,
   });
-  const isMaskTried = patch.data === undefined && patch.mask === undefined;
   if (patch.data !== undefined && decideAccess(caller, 'token:read', previous) === 'mask') {
     // No mask shows a cvc: an equal text of one would only confirm a cvc to the writer of the mask.
     const { data: compared } = separated(type, patch.data.reveal());
     checkNotMasked(maskOf(type, details), data, compared, budget);
   }
   const { clientCompatibility } = deps;
-  const isMaskOfAnother = patch.mask === undefined;
-  const isDataStored = patch.data === undefined;
-  const preparation = {
-    now: deps.clock(),
-    budget,
-    clientCompatibility,
-    isMaskTried,
-    isMaskOfAnother,
-    isFingerprintOfAnother: patch.fingerprintExpression === undefined,
-    isDataStored,
-  };
+  const preparation = { now: deps.clock(), budget, clientCompatibility, patch };
   if (clientCompatibility === 'strict') checkDataMembers(type, patch.data?.reveal());
   const content = prepareContent(type, patchedContent, preparation);
   if (patch.data !== undefined) checkDataUnderId(previous.id, type, content.data.reveal());

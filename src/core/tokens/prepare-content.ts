@@ -18,7 +18,7 @@ import { checkExpression, reportInMask } from './check-expression.ts';
 import { evaluateIndexes } from './evaluate-indexes.ts';
 import { containerTerms, hashTerm, type IndexTerm } from './index-term.ts';
 import { checkDetails, defaultIndexesOf, withoutDefaults, type TokenDetails } from './token-details.ts';
-import type { TokenInput } from './token-input.ts';
+import type { TokenInput, TokenPatch } from './token-input.ts';
 import type { TokenType } from './types/definition.ts';
 import { withinMembers } from './within-members.ts';
 
@@ -28,18 +28,19 @@ interface Preparation {
   readonly budget: Budget;
   /** `lenient` drops members that the type's data does not have. */
   readonly clientCompatibility: ClientCompatibility;
-  /** True if neither data nor mask has changed since the mask was evaluated on the data. */
-  readonly isMaskTried?: boolean;
   /**
-   * True for data as it is stored. It was checked when it was written, perhaps by rules of an
-   * earlier version: an error now would answer with what the data is.
+   * What a request changes of a stored token; absent for a new one. All else passed its checks when
+   * it was written, perhaps by rules of an earlier version, and perhaps for another caller: an
+   * error now would answer with what is stored.
    */
-  readonly isDataStored?: boolean;
-  /** True if another request set the mask, whose members errors must not name then. */
-  readonly isMaskOfAnother?: boolean;
-  /** True if another request set the expression, whose value errors must not depend on then. */
-  readonly isFingerprintOfAnother?: boolean;
+  readonly patch?: Pick<TokenPatch, 'data' | DetailName>;
 }
+
+type DetailName = 'metadata' | 'mask' | 'fingerprintExpression' | 'searchIndexes';
+
+/** Whether a request brings a member itself. */
+const isNew = ({ patch }: Preparation, member: 'data' | DetailName): boolean =>
+  patch === undefined || patch[member] !== undefined;
 
 /** The content of a token after it has passed every check. */
 export interface PreparedContent {
@@ -87,15 +88,16 @@ function evaluateFingerprint(
   type: TokenType,
   data: Secret<Json>,
   report: Report,
-  { budget, isFingerprintOfAnother = false }: Preparation,
+  preparation: Preparation,
 ): Secret<Json> {
+  const { fingerprintExpression: own } = content;
   const bindings = { data: canonical(data.reveal()), metadata: content.metadata ?? {} };
   let value: Json = null;
   checkExpression('fingerprint_expression', report, () => {
-    value = renderTemplate(content.fingerprintExpression ?? type.fingerprintExpression, bindings, budget);
+    value = renderTemplate(own ?? type.fingerprintExpression, bindings, preparation.budget);
+    const isOwn = own !== undefined && own !== type.fingerprintExpression;
     // All tokens with it would share one fingerprint, as after a misspelt name.
-    const isNothing = value === null || value === '';
-    if (isNothing && content.fingerprintExpression !== undefined && !isFingerprintOfAnother)
+    if (isOwn && (value === null || value === '') && isNew(preparation, 'fingerprintExpression'))
       throw new ExpressionError('evaluates to nothing');
   });
   return new Secret(value);
@@ -106,28 +108,26 @@ function tryMask(
   mask: Json,
   data: Secret<Json>,
   report: Report,
-  { budget, isMaskTried = false, isMaskOfAnother = false }: Preparation,
+  preparation: Preparation,
 ): Secret<Json> | undefined {
-  if (mask === null || isMaskTried) return undefined;
+  const isMaskNew = isNew(preparation, 'mask');
+  if (mask === null || (!isMaskNew && !isNew(preparation, 'data'))) return undefined;
   let masked: Secret<Json> | undefined;
-  checkExpression('mask', report, () => {
+  // An error must name neither members nor filters of a mask that another request set.
+  const unnamed: Report = (path) => report(path, 'fails on the data');
+  checkExpression('mask', isMaskNew ? report : unnamed, () => {
     const bindings = { data: data.reveal() };
-    const handle = isMaskOfAnother ? undefined : reportInMask(report);
-    masked = new Secret(renderTemplates(mask, bindings, budget.part(MASK_STEPS), handle));
+    const handle = isMaskNew ? reportInMask(report) : undefined;
+    masked = new Secret(renderTemplates(mask, bindings, preparation.budget.part(MASK_STEPS), handle));
   });
   return masked;
 }
 
 /** Checks new data against its type, and returns its stored form. */
-function checkedData(
-  type: TokenType,
-  data: Json,
-  fields: FieldReporter,
-  { isDataStored = false, clientCompatibility }: Preparation,
-): Json {
-  if (isDataStored) return data;
+function checkedData(type: TokenType, data: Json, fields: FieldReporter, preparation: Preparation): Json {
+  if (!isNew(preparation, 'data')) return data;
   const checked = type.check(data, fields.report);
-  if (clientCompatibility === 'strict') reportDataMembers(type, data, fields);
+  if (preparation.clientCompatibility === 'strict') reportDataMembers(type, data, fields);
   return checked;
 }
 
@@ -163,6 +163,16 @@ function termsOf(
   return [...metadata, ...indexes, ...(isDefault ? [] : containerTerms(containers))];
 }
 
+const newDetails = (content: TokenDetails, preparation: Preparation): TokenDetails =>
+  defined({
+    metadata: isNew(preparation, 'metadata') ? content.metadata : undefined,
+    mask: isNew(preparation, 'mask') ? content.mask : undefined,
+    fingerprintExpression: isNew(preparation, 'fingerprintExpression')
+      ? content.fingerprintExpression
+      : undefined,
+    searchIndexes: isNew(preparation, 'searchIndexes') ? content.searchIndexes : undefined,
+  });
+
 /**
  * Checks the content of a token against its type and every limit, and evaluates all values that are
  * derived from it. Throws `validation_failed` with every problem, or `payload_too_large`.
@@ -179,7 +189,7 @@ export function prepareContent(
   withinMembers(() => membersOf(json, { depthMax: Infinity }));
   const checked = checkedData(type, content.data.reveal(), fields, preparation);
   const containers = checkContainers(content.containers, type.containers, fields.report);
-  checkDetails(content, fields.report, budget);
+  checkDetails(newDetails(content, preparation), fields.report, budget);
   const expiration = checkExpiration(content.expiresAtText, now, fields.report);
   fields.throwIfFailed();
   const details = withoutDefaults(content, type);

@@ -22,8 +22,6 @@ export async function rederive(
 ): Promise<DerivedParts> {
   const [data, details] = await Promise.all([openData(vault, token), openDetails(vault, token)]);
   const { containers, tenantId } = token;
-  // The content passed all checks when it was written. Its data is not checked again, since rules
-  // of types change.
   const content = prepareContent(
     tokenType(token.type),
     { ...details, data, containers },
@@ -31,9 +29,7 @@ export async function rederive(
       now: 0,
       budget: createBudget(random.integer),
       clientCompatibility: 'strict',
-      isMaskTried: true,
-      isDataStored: true,
-      isFingerprintOfAnother: true,
+      patch: {},
     },
   );
   const [derived] = await deriveParts(tenantKeys, tenantId, [content]);

@@ -145,6 +145,26 @@ describe('the content of a token', () => {
     });
   });
 
+  it.each<[Partial<TokenInput>, string]>([
+    [{ searchIndexes: ['batch-2026'] }, 'search_indexes[0]'],
+    [{ fingerprintExpression: "{{ data | remove: 'x' }}" }, 'fingerprint_expression'],
+    [{ metadata: { ['k'.repeat(41)]: 'v' } }, 'metadata'],
+    [{ mask: '{{ other }}' }, 'mask'],
+  ])('is checked where a request brings it, and not where it is stored: %j', (details, path) => {
+    const prepared = (patch?: object) =>
+      prepareContent(
+        tokenType('token'),
+        { data: new Secret('x'), ...details },
+        { now: NOW, budget: aBudget(), clientCompatibility: 'strict', ...(patch && { patch }) },
+      );
+    for (const patch of [{}, { data: new Secret('x') }].slice(0, 'mask' in details ? 1 : 2))
+      expect(() => prepared(patch)).not.toThrow();
+    for (const patch of [undefined, details])
+      expect(() => prepared(patch)).toThrow(
+        expect.objectContaining({ errors: expect.objectContaining({ [path]: [expect.any(String)] }) }),
+      );
+  });
+
   it.each<[string, Partial<TokenInput>]>([
     ['containers', { containers: Array.from({ length: 11 }, (_, index) => `/c${String(index)}/`) }],
     [

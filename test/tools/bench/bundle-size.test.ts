@@ -34,20 +34,20 @@ const LIMITS_KB = {
   // with its query (1 KB). Routing numbers have prefixes, and refusals of zeros their reason
   // (0.3 KB). Errors name the places of unknown tokens, filters that other languages name
   // differently, and what is wrong with values of a stored proxy (1 KB). Arguments have kinds, and
-  // refusals of expressions, searches and bodies their places (2 to 3 KB). Each transform of a proxy
-  // has a schema of its own (7 KB).
-  tokens: 393,
+  // refusals of expressions, searches and bodies their places (3 to 5 KB). Each transform of a
+  // proxy has a schema of its own (7 KB).
+  tokens: 394,
   applications: 270,
   proxies: 379,
-  proxy: 541,
-  reactors: 450,
+  proxy: 542,
+  reactors: 451,
   'reactor-worker': 369,
   'webhook-sender': 247,
   sweeper: 150,
   // It derives the search terms of tokens again when a root is replaced, and so evaluates
   // expressions; and it logs records that do not open. It reads and checks the audit trail, and it
   // makes and wraps roots (5 KB).
-  operator: 408,
+  operator: 409,
   logs: 244,
   'audit-sealer': 100,
 } as const satisfies Readonly<Record<(typeof FUNCTIONS)[number], number>>;
