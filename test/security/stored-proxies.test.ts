@@ -3,6 +3,7 @@ import type { AccessRule, Grants } from '../../src/core/access/access-rule.ts';
 import { admitsPath } from '../../src/core/proxies/admitted-path.ts';
 import { callProxy } from '../../src/core/proxies/call-proxy.ts';
 import { targetOf } from '../../src/core/proxy/forward.ts';
+import type { ProxyDefinition } from '../../src/core/proxies/stored-proxy.ts';
 import { checkStrictSuffix } from '../../src/core/proxy/suffix.ts';
 import { contentOfText } from '../../src/core/shared/content.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
@@ -244,4 +245,26 @@ it('a path that is admitted is the path that is sent, for every reader of URLs',
     { numRuns: cases(2_000) },
   );
   expect(admitted).toBeGreaterThan(100);
+});
+
+it.each<[string, Partial<ProxyDefinition>]>([
+  ['a header', { requestTransforms: [{ type: 'append_header', name: 'A', value: '{{ configuration.K }}' }] }],
+  ['a client certificate', { clientCertificate: 'K' }],
+  [
+    'a signature',
+    { requestTransforms: [{ type: 'verify_signature', scheme: 'github', configuration: 'K' }] },
+  ],
+])('a call is not sent without the value of the configuration that %s names', async (_name, definition) => {
+  const world = await aProxyWorld();
+  for (const name of ['K', 'toString']) {
+    const named = JSON.parse(
+      JSON.stringify(definition).replaceAll('"K"', JSON.stringify(name)).replaceAll('.K ', `.${name} `),
+    ) as typeof definition;
+    const proxy = await aProxy(world, named, { OTHER: { value: 'o', isPublic: true } });
+    const caller = callerWith({ permissions: ['token:use'], rules: [] });
+    await expect(callProxy(world.deps, caller, proxy, CALL)).rejects.toThrow(
+      'the configuration lacks a value that it names',
+    );
+  }
+  expect(world.sent).toEqual([]);
 });

@@ -21,7 +21,7 @@ import type { ProxyFailureStore } from './proxy-failure-store.ts';
 import { isSuccess } from './mask-body.ts';
 import { createRemover, type Remover } from './reflected-values.ts';
 import { hiddenValues } from './retired-secrets.ts';
-import type { OpenConfiguration, Proxy, VerifySignature } from './stored-proxy.ts';
+import { configuredValue, type OpenConfiguration, type Proxy, type VerifySignature } from './stored-proxy.ts';
 import { FailedTransformError } from './transform-failure.ts';
 import { verifySignature } from './verify-signature.ts';
 
@@ -91,7 +91,7 @@ function deliveryOf(
   { call, configuration }: Running,
   transform: VerifySignature,
 ): string {
-  const { value } = configuration.reveal()[transform.configuration] ?? { value: '' };
+  const value = configuredValue(configuration.reveal(), transform.configuration);
   const request = { headers: call.headers, body: call.body.bytes, url: call.url };
   const delivery = verifySignature(transform, new Secret(value), request, deps.worldClock());
   if (delivery !== undefined) return delivery.id;

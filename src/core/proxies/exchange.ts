@@ -31,7 +31,7 @@ import {
 import type { ReactorCall } from './reactor-step.ts';
 import type { Remover } from './reflected-values.ts';
 import { runTransforms } from './run-transforms.ts';
-import type { OpenConfiguration, Proxy } from './stored-proxy.ts';
+import { configuredValue, type OpenConfiguration, type Proxy } from './stored-proxy.ts';
 import { createTransformBudget } from './transform-budget.ts';
 import { TransformError, type AnswerPart } from './transform-failure.ts';
 
@@ -107,7 +107,7 @@ function finalHeaders(message: Message, configuration: OpenConfiguration): Heade
   const values = configuration.reveal();
   const filled = message.deferred.map(({ name, pieces }) => {
     const texts = pieces.map((piece) =>
-      typeof piece === 'string' ? piece : (values[piece.configuration]?.value ?? ''),
+      typeof piece === 'string' ? piece : configuredValue(values, piece.configuration),
     );
     return [name, asFieldValue(texts.join(''))] as const;
   });
@@ -122,7 +122,8 @@ async function send(
 ): Promise<InboundResponse> {
   const { call, destination, configuration, deadline, proxy } = running;
   const { clientCertificate } = proxy.definition;
-  const pem = clientCertificate === undefined ? undefined : configuration.reveal()[clientCertificate]?.value;
+  const pem =
+    clientCertificate === undefined ? undefined : configuredValue(configuration.reveal(), clientCertificate);
   const timeoutMs = deadline - deps.clock();
   if (timeoutMs <= 0) throw new ServiceError('destination_timeout', 'The time of the call is over.');
   const response = await deps.egress.send({

@@ -13,7 +13,7 @@ import { withJsonAt } from './json-body.ts';
 import { isSuccess, maskMessage } from './mask-body.ts';
 import { withDeferredHeader, withHeader, withOnlyHeaders, withoutHeader, type Message } from './message.ts';
 import { runOnMessage, type ReactorCall } from './reactor-step.ts';
-import type { AppendHeader, AppendJson, Transform } from './stored-proxy.ts';
+import type { AppendHeader, AppendJson, STATUSES, Transform } from './stored-proxy.ts';
 import { tokenizeValues } from './tokenize-values.ts';
 import { guarded, TransformError, type AnswerPart } from './transform-failure.ts';
 
@@ -28,7 +28,30 @@ export interface Side extends ReactorCall {
   readonly writes: WriteIdentity;
 }
 
-const READS_BODY: ReadonlySet<Transform['type']> = new Set(['append_json', 'tokenize', 'mask', 'reactor']);
+interface Traits {
+  /** Whether it reads the body, which counts against the limit of a call. */
+  readonly readsBody: boolean;
+  /** The statuses of answers that it runs for by default: a decline has another body. */
+  readonly statuses: (typeof STATUSES)[number];
+  /** Whether it has nothing to do where an answer has no body. */
+  readonly needsBody: boolean;
+}
+
+const OF_HEADERS: Traits = { readsBody: false, statuses: 'any', needsBody: false };
+
+const TRAITS: Readonly<Record<Transform['type'], Traits>> = {
+  append_header: OF_HEADERS,
+  remove_header: OF_HEADERS,
+  allow_headers: OF_HEADERS,
+  append_json: { readsBody: true, statuses: '2xx', needsBody: true },
+  tokenize: { readsBody: true, statuses: '2xx', needsBody: true },
+  mask: { readsBody: true, statuses: 'any', needsBody: false },
+  reactor: { readsBody: true, statuses: 'any', needsBody: false },
+  verify_signature: OF_HEADERS,
+};
+
+/** The first number of the parts of a call that its answer makes. */
+const RESPONSE_PARTS = 1_000;
 
 /** Sets a header on the way out. What the configuration has is left for later. */
 async function appendFilledHeader(
@@ -96,21 +119,15 @@ async function runTransform(
   }
 }
 
-/** Transforms that by default run for a success alone: a decline has another body. */
-const FOR_SUCCESS: ReadonlySet<Transform['type']> = new Set(['append_json', 'tokenize']);
-/** Transforms that have nothing to do where an answer has no body. */
-const NEEDS_BODY: ReadonlySet<Transform['type']> = FOR_SUCCESS;
-
 const statusesOf = (transform: Transform) =>
-  ('statuses' in transform ? transform.statuses : undefined) ??
-  (FOR_SUCCESS.has(transform.type) ? '2xx' : 'any');
+  ('statuses' in transform ? transform.statuses : undefined) ?? TRAITS[transform.type].statuses;
 
 /**
  * Whether a transform runs on an answer. Throws `transform_failed` if it does not and hides, unless
  * its writer lets such an answer pass.
  */
 function runsFor(transform: Transform, number: number, { status = 0, body }: Message, answer: AnswerPart) {
-  if (NEEDS_BODY.has(transform.type) && body.length === 0) return false;
+  if (TRAITS[transform.type].needsBody && body.length === 0) return false;
   if (statusesOf(transform) === 'any' || isSuccess(status)) return true;
   if (transform.type !== 'tokenize' || transform.otherwise === 'pass') return false;
   throw new ServiceError(
@@ -142,7 +159,7 @@ export async function runTransforms(
     const place = { number, type: transform.type, answer, isAsSent: before.body === message.body };
     changed = await guarded(place, async () => {
       checkTime();
-      if (READS_BODY.has(transform.type)) side.budget.read(before.body.length);
+      if (TRAITS[transform.type].readsBody) side.budget.read(before.body.length);
       const after = await runTransform(deps, transform, before, own);
       checkTime();
       if (after.body.length > PROXY_LIMITS.bodyMaxBytes)
@@ -152,6 +169,3 @@ export async function runTransforms(
   }
   return changed;
 }
-
-/** The first number of the parts of a call that its answer makes. */
-const RESPONSE_PARTS = 1_000;

@@ -259,3 +259,13 @@ export const hasDeleted = (
 
 /** A configuration that is opened for one call. */
 export type OpenConfiguration = Secret<ProxyConfiguration>;
+
+/**
+ * A value of the configuration that the definition names. Each write checks that it is there; if it
+ * is not all the same, the call must fail and not go without a secret or a certificate.
+ */
+export function configuredValue(configuration: ProxyConfiguration, name: string): string {
+  const found = Object.hasOwn(configuration, name) ? configuration[name] : undefined;
+  if (found === undefined) throw new Error('proxy: the configuration lacks a value that it names');
+  return found.value;
+}

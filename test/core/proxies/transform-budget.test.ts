@@ -1,4 +1,6 @@
-import { STORED_PROXY_LIMITS } from '../../../src/core/proxies/stored-proxy.ts';
+import { runTransforms } from '../../../src/core/proxies/run-transforms.ts';
+import { STORED_PROXY_LIMITS, type Transform } from '../../../src/core/proxies/stored-proxy.ts';
+import type { FailedTransformError } from '../../../src/core/proxies/transform-failure.ts';
 import { createTransformBudget } from '../../../src/core/proxies/transform-budget.ts';
 import { REQUEST_STEPS } from '../../../src/core/expressions/budget.ts';
 import { maskMessage } from '../../../src/core/proxies/mask-body.ts';
@@ -36,6 +38,41 @@ describe('the transforms of a call', () => {
     expect(found).toThrow('together read at most');
   });
 });
+
+/** A transform of each type, and whether it reads the body of a message. */
+const OF_EACH_TYPE: {
+  readonly [Type in Transform['type']]: readonly [Extract<Transform, { type: Type }>, boolean];
+} = {
+  append_header: [{ type: 'append_header', name: 'a', value: 'b' }, false],
+  append_json: [{ type: 'append_json', location: '$.b', value: 1 }, true],
+  remove_header: [{ type: 'remove_header', name: 'a' }, false],
+  allow_headers: [{ type: 'allow_headers', names: [] }, false],
+  tokenize: [{ type: 'tokenize', location: '$.a', token: { type: 'token' } }, true],
+  mask: [{ type: 'mask', matcher: 'card_number', replacement: '#' }, true],
+  reactor: [{ type: 'reactor', reactorId: 'r', codeHash: 'h' }, true],
+  verify_signature: [{ type: 'verify_signature', scheme: 'github', configuration: 'A' }, false],
+};
+
+it.each(Object.values(OF_EACH_TYPE))(
+  'a body counts where a transform reads it: %j',
+  async (transform, reads) => {
+    const body = '{"a":1}';
+    const budget = aBudget();
+    budget.read(MOST - body.length + 1);
+    const side = {
+      budget,
+      deadline: Infinity,
+      answer: { status: 200, headers: {} },
+      writes: { part: () => undefined },
+    };
+    const message = { ...aMessage(body), status: 200 };
+    const outcome = runTransforms({ clock: () => 0 } as never, [transform], message, side as never).then(
+      () => undefined,
+      (error: unknown) => (error as FailedTransformError).failure.reason,
+    );
+    expect(await outcome).toEqual(reads ? expect.stringContaining('together read at most') : undefined);
+  },
+);
 
 describe('masks', () => {
   const masking = (mask: object, body: string, budget = aBudget()) =>
