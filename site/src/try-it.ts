@@ -96,7 +96,14 @@ export function buildForm(place: HTMLElement, operation: TriedOperation, base: s
     required: true,
     autocomplete: 'off',
   });
-  const key = element('input', { type: 'password', autocomplete: 'off', spellcheck: 'false' });
+  // A browser offers to store a `password` (decision 0066).
+  const key = element('input', {
+    type: 'text',
+    class: 'secret',
+    autocomplete: 'off',
+    autocapitalize: 'off',
+    spellcheck: 'false',
+  });
   const controls = operation.parameters.map(controlOf);
   const [first] = operation.bodies;
   const body = element(

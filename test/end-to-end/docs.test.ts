@@ -108,6 +108,8 @@ async function openedForm(path: string, key: string): Promise<Tab> {
   await tab.click('.try-it summary');
   await tab.until(`document.querySelector('.try-it form') !== null`);
   await fillTryIt(tab, 'Key (SVC-API-KEY)', key);
+  const shown = `(({ type, autocomplete }, style) => [type, autocomplete, style.webkitTextSecurity])(...[document.querySelector('.try-it .secret')].flatMap((input) => [input, getComputedStyle(input)]))`;
+  expect(await tab.evaluate(shown)).toEqual(['text', 'off', 'disc']);
   return tab;
 }
 
