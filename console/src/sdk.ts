@@ -13,6 +13,7 @@ export type {
   NewReactor,
   NewStoredProxy,
   NewToken,
+  OperationName,
   Outcome,
   ParkedDelivery,
   Page,

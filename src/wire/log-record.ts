@@ -87,6 +87,9 @@ const outcome = () =>
 /** How a request saw a token, as records and the query name it. */
 const form = () => z.enum(FORMS).check(z.meta({ id: 'TokenForm' }));
 
+/** What a record can be of: an operation of this document, background work, or a command. */
+const operationName = () => z.enum(OPERATION_NAMES).check(z.meta({ id: 'OperationName' }));
+
 /** The query of "list logs", as the OpenAPI document describes it. */
 export const listLogsParameters = () => {
   const words = (description: string) => described(z.optional(z.string().check(z.minLength(1))), description);
@@ -95,8 +98,9 @@ export const listLogsParameters = () => {
     token_id: words('Only records that name this token, in whatever form.'),
     application_id: words('Only requests of this application.'),
     proxy_id: words('Only calls through this stored proxy.'),
-    operation: words(
-      'Only this operation, by its name in this document, such as `getToken`; `proxy` for all of the proxy.',
+    operation: described(
+      z.optional(operationName()),
+      'Only this operation, such as `getToken`; `proxy` for all of the proxy.',
     ),
     outcome: described(z.optional(z.enum(OUTCOMES)), 'Only records with this outcome.'),
     form: described(

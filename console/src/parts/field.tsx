@@ -109,7 +109,22 @@ export function TextField({
 interface ChoiceProps<T extends string> extends Labelled {
   readonly value: T;
   readonly onChange: (value: T) => void;
-  readonly options: readonly (readonly [value: T, words: string])[];
+  /** Options of one group follow each other. */
+  readonly options: readonly (readonly [value: T, words: string, group?: string])[];
+}
+
+function Options<T extends string>({ options }: Pick<ChoiceProps<T>, 'options'>) {
+  const groups = [...new Set(options.map(([, , group]) => group))];
+  return groups.map((group) => {
+    const inside = options
+      .filter(([, , own]) => own === group)
+      .map(([name, words]) => (
+        <option value={name} key={name}>
+          {words}
+        </option>
+      ));
+    return group === undefined ? inside : <optgroup label={group}>{inside}</optgroup>;
+  });
 }
 
 export const Choice = <T extends string>({ value, onChange, options, ...labelled }: ChoiceProps<T>) => (
@@ -121,11 +136,7 @@ export const Choice = <T extends string>({ value, onChange, options, ...labelled
         value={value}
         onChange={({ currentTarget }) => onChange(currentTarget.value as T)}
       >
-        {options.map(([name, words]) => (
-          <option value={name} key={name}>
-            {words}
-          </option>
-        ))}
+        <Options options={options} />
       </select>
     )}
   />

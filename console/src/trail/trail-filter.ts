@@ -1,35 +1,88 @@
 import { filledIn } from '../parts/filled-in.ts';
-import type { LogRecord, Outcome, TokenForm } from '../sdk.ts';
+import type { LogRecord, OperationName, Outcome, TokenForm } from '../sdk.ts';
 
 export const HOUR_MS = 3_600_000;
 
-/** The operations that people ask for. The address accepts the name of any other too. */
-export const OPERATIONS = [
-  ...[
-    'getToken',
-    'listTokens',
-    'searchTokens',
-    'detokenize',
-    'tokenize',
-    'createToken',
-    'updateToken',
-    'deleteToken',
-  ],
-  ...['proxy', 'invokeReactor', 'runInvocation', 'deliverResult'],
-  ...['createApplication', 'updateApplication', 'deleteApplication', 'regenerateApplicationKey'],
-  ...['createApplicationKey', 'updateApplicationKey', 'deleteApplicationKey'],
-  ...['createReactor', 'updateReactor', 'patchReactor', 'deleteReactor'],
-  ...[
-    'createProxy',
-    'updateProxy',
-    'patchProxy',
-    'revertProxy',
-    'deleteProxy',
-    'createProxyKey',
-    'deleteProxyKey',
-  ],
-  ...['authorizeSession', 'updateTenant', 'listLogs', 'explainAccess'],
-] as const;
+/** Every operation, and the group that people look for it in. */
+const GROUPS: Readonly<Record<OperationName, string>> = {
+  getToken: 'Tokens',
+  listTokens: 'Tokens',
+  searchTokens: 'Tokens',
+  detokenize: 'Tokens',
+  tokenize: 'Tokens',
+  createToken: 'Tokens',
+  updateToken: 'Tokens',
+  deleteToken: 'Tokens',
+  proxy: 'Proxy',
+  createProxy: 'Proxy',
+  listProxies: 'Proxy',
+  getProxy: 'Proxy',
+  updateProxy: 'Proxy',
+  patchProxy: 'Proxy',
+  deleteProxy: 'Proxy',
+  listProxyVersions: 'Proxy',
+  listProxyFailures: 'Proxy',
+  revertProxy: 'Proxy',
+  createProxyKey: 'Proxy',
+  listProxyKeys: 'Proxy',
+  getProxyKey: 'Proxy',
+  updateProxyKey: 'Proxy',
+  deleteProxyKey: 'Proxy',
+  invokeReactor: 'Reactors',
+  getReactorResult: 'Reactors',
+  createReactor: 'Reactors',
+  listReactors: 'Reactors',
+  getReactor: 'Reactors',
+  updateReactor: 'Reactors',
+  patchReactor: 'Reactors',
+  deleteReactor: 'Reactors',
+  listReactorDeliveries: 'Reactors',
+  resendReactorDelivery: 'Reactors',
+  createApplication: 'Applications',
+  listApplications: 'Applications',
+  getApplicationByKey: 'Applications',
+  getApplication: 'Applications',
+  updateApplication: 'Applications',
+  regenerateApplicationKey: 'Applications',
+  createApplicationKey: 'Applications',
+  listApplicationKeys: 'Applications',
+  getApplicationKey: 'Applications',
+  updateApplicationKey: 'Applications',
+  deleteApplicationKey: 'Applications',
+  deleteApplication: 'Applications',
+  listPermissions: 'Applications',
+  explainAccess: 'Applications',
+  getTenant: 'Tenant, sessions, trail',
+  updateTenant: 'Tenant, sessions, trail',
+  createSession: 'Tenant, sessions, trail',
+  authorizeSession: 'Tenant, sessions, trail',
+  listLogs: 'Tenant, sessions, trail',
+  runInvocation: 'Background work',
+  deliverResult: 'Background work',
+  'create-tenant': 'Operator',
+  'list-tenants': 'Operator',
+  'list-keys': 'Operator',
+  'check-tenant': 'Operator',
+  'rotate-keys': 'Operator',
+  'rotate-deployment-key': 'Operator',
+  'rewrap-roots': 'Operator',
+  'replace-root': 'Operator',
+  'rebuild-index': 'Operator',
+  reencrypt: 'Operator',
+  'index-cards': 'Operator',
+  'destroy-tenant': 'Operator',
+  health: 'Operator',
+  'rotate-webhook-secret': 'Operator',
+  'list-deliveries': 'Operator',
+  'resend-delivery': 'Operator',
+  'who-saw': 'Operator',
+  'verify-audit': 'Operator',
+  'export-audit': 'Operator',
+  'audit-key': 'Operator',
+};
+
+/** The operations with the groups that they are in. */
+export const OPERATIONS = Object.entries(GROUPS);
 
 /** Outcomes, with what they mean (docs/contract.md#outcomes). */
 export const OUTCOMES = [
@@ -93,7 +146,7 @@ export function filterOf(query: Readonly<Record<string, string>>): TrailFilter {
     token_id: member('token_id'),
     application_id: member('application_id'),
     proxy_id: member('proxy_id'),
-    operation: member('operation'),
+    operation: known('operation', Object.keys(GROUPS)),
     outcome: known(
       'outcome',
       OUTCOMES.map(([value]) => value),
@@ -115,6 +168,8 @@ export const queryOf = ({ hours, ...others }: TrailFilter): Readonly<Record<stri
   hours: hours === DEFAULT_HOURS ? '' : hours,
 });
 
+const isOperation = (name: string): name is OperationName => Object.hasOwn(GROUPS, name);
+
 const outcomeOf = (text: string): Outcome | undefined => OUTCOMES.find(([outcome]) => outcome === text)?.[0];
 
 /** The part of a filter that the service applies. `now` is in ms. */
@@ -125,7 +180,7 @@ export function logQueryOf(filter: TrailFilter, now: number) {
     token_id,
     application_id,
     proxy_id,
-    operation,
+    operation: isOperation(operation) ? operation : undefined,
     outcome: outcomeOf(outcome),
     form: FORMS.find((each) => each === form),
     from: start,

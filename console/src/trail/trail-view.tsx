@@ -104,7 +104,7 @@ function Filters({ filter, names }: FiltersProps) {
         label="Operation"
         value={edited.operation}
         onChange={choose('operation')}
-        options={pairs([...new Set([...OPERATIONS, edited.operation])].filter(Boolean))}
+        options={[ANY, ...OPERATIONS.map(([name, group]) => [name, name, group] as const)]}
       />
       <Choice
         label="Outcome"

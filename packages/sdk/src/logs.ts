@@ -1,6 +1,6 @@
 import type { HttpClient, CallOptions } from './http-client.ts';
 import { listOf, type List, type PageQuery } from './list.ts';
-import type { LogRecord, Outcome, TokenForm } from './resources.ts';
+import type { LogRecord, OperationName, Outcome, TokenForm } from './resources.ts';
 
 /** Records must match all filters. */
 export interface LogQuery extends Omit<PageQuery, 'page'> {
@@ -8,7 +8,7 @@ export interface LogQuery extends Omit<PageQuery, 'page'> {
   readonly application_id?: string;
   readonly proxy_id?: string;
   /** Such as `getToken`. */
-  readonly operation?: string;
+  readonly operation?: OperationName;
   readonly outcome?: Outcome;
   /** How the request saw the token of `token_id` or, without it, any token. */
   readonly form?: TokenForm;
