@@ -7,6 +7,7 @@ import {
   type Transform,
   type VerifySignature,
 } from '../core/proxies/stored-proxy.ts';
+import { SIGNATURE_SCHEMES } from '../core/proxies/signature.ts';
 import type { ClientCompatibility } from '../core/shared/client-compatibility.ts';
 import { defined } from '../core/shared/defined.ts';
 import type { FieldReporter } from '../core/shared/field-reporter.ts';
@@ -80,7 +81,10 @@ function checkMembers(
   path: string,
   { side, fields }: Reading,
 ): void {
-  const isHmac = members['scheme'] === 'hmac';
+  const { scheme } = members;
+  // The union says what is wrong with it; which members it would have is unknown.
+  if (scheme !== undefined && !SIGNATURE_SCHEMES.some((each) => each === scheme)) return;
+  const isHmac = scheme === 'hmac';
   const variant = Object.values(variants()).find(
     ({ shape }) =>
       (shape.type as z.ZodMiniType).safeParse(type).success &&

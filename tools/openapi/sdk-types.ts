@@ -187,7 +187,7 @@ function createWriter(schemas: Schemas) {
     if (constant !== undefined) return JSON.stringify(constant);
     // A newer service may respond with further names.
     if (names !== undefined) return isInput ? oneOf(names) : `${oneOf(names)} | (string & {})`;
-    if (either !== undefined)
+    if (either !== undefined && (type === undefined || type === 'object'))
       return [...new Set(either.map((one) => typeOf(one, isInput, indent)))].join(' | ');
     if (type === 'object') return objectOf(schema, isInput, indent);
     if (type === 'array') return `readonly (${typeOf(items ?? {}, isInput, indent)})[]`;

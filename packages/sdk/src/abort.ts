@@ -12,9 +12,9 @@ export interface Signal {
 /** Throws the reason of an aborted signal, and `TypeError` for what is no signal. */
 export function throwIfAborted(signal: Signal | undefined): void {
   if (signal === undefined) return;
-  const { aborted, addEventListener } = (signal as Partial<Signal> | null) ?? {};
-  if (typeof aborted !== 'boolean' || typeof addEventListener !== 'function')
-    throw new TypeError('signal must be an AbortSignal');
+  const { aborted, addEventListener, removeEventListener } = (signal as Partial<Signal> | null) ?? {};
+  const isSignal = [addEventListener, removeEventListener].every((each) => typeof each === 'function');
+  if (typeof aborted !== 'boolean' || !isSignal) throw new TypeError('signal must be an AbortSignal');
   if (!aborted) return;
   // Some signals of Node 16 have no reason.
   if (signal.reason !== undefined) throw signal.reason as Error;

@@ -7,9 +7,15 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
+const kindOf = (value: unknown): string => Object.prototype.toString.call(value).slice(8, -1);
+
 /** A value that says itself what its JSON is, such as a Date. Bytes of Node list their numbers. */
 const hasOwnJson = (value: object): boolean =>
-  'toJSON' in value && typeof value.toJSON === 'function' && !ArrayBuffer.isView(value);
+  'toJSON' in value &&
+  typeof value.toJSON === 'function' &&
+  !ArrayBuffer.isView(value) &&
+  // A Date that is none becomes `null`.
+  !(kindOf(value) === 'Date' && Number.isNaN(Number(value)));
 
 const isExact = (value: unknown): boolean =>
   value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
@@ -23,9 +29,8 @@ function check(value: unknown, place: string): void {
     for (const [name, member] of Object.entries(value))
       if (member !== undefined) check(member, `${place}.${name}`);
   } else if (!isRecord(value) || !hasOwnJson(value)) {
-    const kind = Object.prototype.toString.call(value).slice(8, -1);
     throw new TypeError(
-      `${place} is of the kind ${kind}, and JSON would lose its content: send plain objects, arrays, text and finite numbers`,
+      `${place} is of the kind ${kindOf(value)}, and JSON would lose its content: send plain objects, arrays, text and finite numbers`,
     );
   }
 }

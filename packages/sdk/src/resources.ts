@@ -809,9 +809,9 @@ export interface TenantChange {
   readonly settings?:
     | {
         /** Whether tokens are deduplicated by default. */
-        readonly deduplicate_tokens?: boolean | 'true' | 'false' | undefined;
+        readonly deduplicate_tokens?: boolean | undefined;
         /** Whether the ephemeral proxy is on; `true` by default. */
-        readonly ephemeral_proxy?: boolean | 'true' | 'false' | undefined;
+        readonly ephemeral_proxy?: boolean | undefined;
       }
     | undefined;
 }

@@ -89,15 +89,18 @@ describe('an unknown option', () => {
     await expect(client.tokens.list({ id: [] }, { idempotencyKey: undefined })).resolves.toBeDefined();
   });
 
-  it.each(['a', {}, null, { aborted: false }])('is a signal that is %j', async (signal) => {
-    const client = createClient({ baseUrl, apiKey: 'k', fetch });
-    const options = { signal } as never;
-    for (const call of [
-      client.tokens.retrieve('a', options),
-      client.proxy({ proxyKey: 'k', signal } as never),
-    ])
-      await expect(call).rejects.toThrow(new TypeError('signal must be an AbortSignal'));
-  });
+  it.each(['a', {}, null, { aborted: false }, { aborted: false, addEventListener: () => {} }])(
+    'is a signal that is %j',
+    async (signal) => {
+      const client = createClient({ baseUrl, apiKey: 'k', fetch });
+      const options = { signal } as never;
+      for (const call of [
+        client.tokens.retrieve('a', options),
+        client.proxy({ proxyKey: 'k', signal } as never),
+      ])
+        await expect(call).rejects.toThrow(new TypeError('signal must be an AbortSignal'));
+    },
+  );
 
   it('is checked although no item can match and nothing is sent', async () => {
     const { tokens } = createClient({ baseUrl, apiKey: 'k', fetch });

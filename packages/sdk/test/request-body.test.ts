@@ -83,6 +83,8 @@ describe('a value that JSON would lose', () => {
     ['an Error', new Error('4242')],
     ['a function', () => '4242'],
     ['NaN', NaN],
+    ['a Date that is none', new Date('x')],
+    ['a BigInt', 4242n],
     ['a hole', undefined],
     ['a symbol', Symbol('4242')],
   ];

@@ -93,15 +93,23 @@ function evaluateFingerprint(
   const { fingerprintExpression: own } = content;
   const bindings = { data: canonical(data.reveal()), metadata: content.metadata ?? {} };
   let value: Json = null;
-  checkExpression('fingerprint_expression', report, () => {
+  const isExpressionNew = isNew(preparation, 'fingerprintExpression');
+  checkExpression('fingerprint_expression', isExpressionNew ? report : withoutReason(report), () => {
     value = renderTemplate(own ?? type.fingerprintExpression, bindings, preparation.budget);
     const isOwn = own !== undefined && own !== type.fingerprintExpression;
     // All tokens with it would share one fingerprint, as after a misspelt name.
-    if (isOwn && (value === null || value === '') && isNew(preparation, 'fingerprintExpression'))
+    if (isOwn && (value === null || value === '') && isExpressionNew)
       throw new ExpressionError('evaluates to nothing');
   });
   return new Secret(value);
 }
+
+/** Reports failures of expressions that another request set, and perhaps another caller. */
+const withoutReason =
+  (report: Report): Report =>
+  (path) => {
+    report(path, 'is stored, and fails on the data');
+  };
 
 /** Rejects a mask that fails on the data or costs too much, because readers would see nothing. */
 function tryMask(
@@ -113,9 +121,7 @@ function tryMask(
   const isMaskNew = isNew(preparation, 'mask');
   if (mask === null || (!isMaskNew && !isNew(preparation, 'data'))) return undefined;
   let masked: Secret<Json> | undefined;
-  // An error must name neither members nor filters of a mask that another request set.
-  const unnamed: Report = (path) => report(path, 'fails on the data');
-  checkExpression('mask', isMaskNew ? report : unnamed, () => {
+  checkExpression('mask', isMaskNew ? report : withoutReason(report), () => {
     const bindings = { data: data.reveal() };
     const handle = isMaskNew ? reportInMask(report) : undefined;
     masked = new Secret(renderTemplates(mask, bindings, preparation.budget.part(MASK_STEPS), handle));
@@ -198,7 +204,8 @@ export function prepareContent(
   const { data, cvc } = separated(type, checked);
   const value = evaluateFingerprint(content, type, data, fields.report, preparation);
   const defaults = defaultIndexesOf(type, content);
-  const indexes = evaluateIndexes(content.searchIndexes, defaults, data, fields.report, budget);
+  const ofIndexes = isNew(preparation, 'searchIndexes') ? fields.report : withoutReason(fields.report);
+  const indexes = evaluateIndexes(content.searchIndexes, defaults, data, ofIndexes, budget);
   const { mask = type.mask } = content;
   const masked = tryMask(mask, data, fields.report, preparation);
   fields.throwIfFailed();

@@ -1,4 +1,5 @@
 import { MASK_STEPS, type Budget } from '../expressions/budget.ts';
+import { ALIAS_FILTERS } from '../expressions/filters.ts';
 import { ExpressionError } from '../expressions/expression-error.ts';
 import { checkTemplate, checkTemplates } from '../expressions/render.ts';
 import { defined } from '../shared/defined.ts';
@@ -86,6 +87,13 @@ function checkMetadata(metadata: TokenDetails['metadata'], report: Report): void
   }
 }
 
+/** Equal data must have an equal value, or nothing would ever be found by it. */
+function checkSteady(filters: readonly string[]): void {
+  const drawing = filters.find((name) => ALIAS_FILTERS.includes(name));
+  if (drawing !== undefined)
+    throw new ExpressionError(`has the filter \`${drawing}\`, which draws at random`);
+}
+
 /**
  * The fingerprint must depend on the data. Otherwise tokens with different data would share one
  * (docs/contract.md#fingerprint).
@@ -100,8 +108,9 @@ function checkFingerprintExpression(expression: string | undefined, report: Repo
     return;
   }
   checkExpression('fingerprint_expression', report, () => {
-    const { names } = checkTemplate(expression, { names: ['data', 'metadata'] }, budget);
+    const { names, filters } = checkTemplate(expression, { names: ['data', 'metadata'] }, budget);
     if (!names.includes('data')) throw new ExpressionError('must read data');
+    checkSteady(filters);
   });
 }
 
@@ -110,8 +119,9 @@ function checkSearchIndexes(indexes: readonly string[], report: Report, budget: 
     report('search_indexes', `must be at most ${String(TOKEN_LIMITS.searchIndexes)}`);
   indexes.forEach((index, at) =>
     checkExpression(`search_indexes[${String(at)}]`, report, () => {
-      const { names } = checkTemplate(index, { names: ['data'] }, budget);
+      const { names, filters } = checkTemplate(index, { names: ['data'] }, budget);
       if (names.length === 0) throw new ExpressionError('must read data');
+      checkSteady(filters);
     }),
   );
 }
