@@ -2,7 +2,7 @@
  * The arrows between the rooms (docs/architecture.md), each with its reason.
  * @type {import('dependency-cruiser').IConfiguration}
  */
-const own = '^(bin|console|lib|functions|src|reactor-runtime|packages|test|tools|examples)/';
+const own = '^(bin|console|lib|functions|site|src|reactor-runtime|packages|test|tools|examples)/';
 
 /**
  * The folders of src/core from the lowest to the highest: each imports only those before it.
@@ -262,7 +262,48 @@ module.exports = {
         'It runs any synthesized app; if it knew the service it could make it work where AWS would not.',
       severity: 'error',
       from: { path: '^packages/local-aws/' },
-      to: { path: [own, '^@cloakroom/'], pathNot: '^packages/local-aws/' },
+      // Its tests share the kit of all tests; its source does not (product-without-tests).
+      to: { path: [own, '^@cloakroom/'], pathNot: '^packages/(local-aws|test-kit)/' },
+    },
+    {
+      name: 'test-kit-is-small',
+      comment:
+        'The tests of all rooms share it, so it knows none of them: only how numbers are drawn from a seed.',
+      severity: 'error',
+      from: { path: '^packages/test-kit/' },
+      to: {
+        path: own,
+        pathNot: ['^packages/test-kit/', '^packages/local-aws/src/faults/seeded-random\\.ts$'],
+      },
+    },
+    {
+      name: 'testing-runs-the-service',
+      comment:
+        'A vault in the process of a test runs the functions and the runtime as they are. It takes the place of AWS alone, and shares with the local account how API Gateway reads a request.',
+      severity: 'error',
+      from: { path: '^packages/testing/src/' },
+      to: {
+        path: own,
+        pathNot: [
+          '^packages/(testing|sdk)/src/',
+          '^(functions|src|reactor-runtime)/',
+          '^packages/local-aws/src/gateway/',
+        ],
+      },
+    },
+    {
+      name: 'site-is-made-from-files',
+      comment: 'The generator of the documentation site reads pages and the OpenAPI document, and no code.',
+      severity: 'error',
+      from: { path: '^site/' },
+      to: { path: own, pathNot: ['^site/', '^tools/docs/site-config\\.ts$'] },
+    },
+    {
+      name: 'site-is-a-process',
+      comment: 'Tools start the generator, and do not import it: it has packages of its own.',
+      severity: 'error',
+      from: { path: own, pathNot: ['^site/', '^test/site/'] },
+      to: { path: '^site/' },
     },
     {
       name: 'runtime-knows-the-sdk',
@@ -319,8 +360,8 @@ module.exports = {
       name: 'product-without-tests',
       comment: 'Nothing that ships knows its tests, tools or examples.',
       severity: 'error',
-      from: { path: '^(bin|console|lib|functions|src|reactor-runtime|packages/[^/]+/src)/' },
-      to: { path: ['^(test|tools|examples)/', '^packages/[^/]+/test/'] },
+      from: { path: '^(bin|console|lib|functions|src|reactor-runtime|packages/(?!test-kit/)[^/]+/src)/' },
+      to: { path: ['^(test|tools|examples)/', '^packages/[^/]+/test/', '^packages/test-kit/'] },
     },
     {
       name: 'demo-is-a-client',

@@ -90,7 +90,7 @@ const readonly = (names: string): Record<string, 'readonly'> =>
 const PRODUCT = [
   '{bin,functions,lib,reactor-runtime,src}/**/*.ts',
   'packages/*/src/**/*.ts',
-  'console/**/*.{ts,tsx}',
+  '{console,site}/**/*.{ts,tsx}',
 ];
 
 export default defineConfig({
@@ -250,7 +250,7 @@ export default defineConfig({
         // Every run can be repeated by its seed, and the thorough one tries more cases.
         'no-restricted-imports': [
           'error',
-          { name: 'fast-check', message: 'Use properties.ts of packages/local-aws/test.' },
+          { name: 'fast-check', message: 'Use properties.ts of packages/test-kit.' },
         ],
         'no-restricted-properties': [
           'error',
@@ -278,7 +278,7 @@ export default defineConfig({
       globals: readonly('Response afterAll beforeAll beforeEach describe expect it'),
     },
     {
-      files: ['packages/local-aws/test/properties.ts'],
+      files: ['packages/test-kit/src/properties.ts'],
       rules: { 'no-restricted-imports': 'off' },
     },
   ],

@@ -3,7 +3,7 @@ import starlight from '@astrojs/starlight';
 import { passthroughImageService } from 'astro/config';
 import type { AstroUserConfig } from 'astro';
 import starlightOpenApi, { openAPISidebarGroups } from 'starlight-openapi';
-import type { SiteConfig } from './site-config.ts';
+import type { SiteConfig } from '../tools/docs/site-config.ts';
 
 /** Reference pages follow the guides in the navigation. */
 const BEFORE_OPERATIONS = 'Reference';

@@ -19,7 +19,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { SiteConfig } from '../site/site-config.ts';
+import type { SiteConfig } from './docs/site-config.ts';
 import { drawDiagram } from './docs/diagrams.ts';
 import { finishSite } from './docs/finish-site.ts';
 import { siteReference, type OpenApiDocument } from './docs/site-reference.ts';

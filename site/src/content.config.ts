@@ -1,7 +1,7 @@
 import { docsSchema } from '@astrojs/starlight/schema';
 import { glob } from 'astro/loaders';
 import { defineCollection } from 'astro:content';
-import type { SiteConfig } from '../site-config.ts';
+import type { SiteConfig } from '../../tools/docs/site-config.ts';
 
 const { pages } = JSON.parse(process.env['CLOAKROOM_DOCS'] ?? '') as SiteConfig;
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { SiteConfig } from '../site-config.ts';
+import type { SiteConfig } from '../../tools/docs/site-config.ts';
 import type { TriedOperation, TriedParameter } from './tried-request.ts';
 
 interface Parameter {

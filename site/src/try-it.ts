@@ -87,6 +87,16 @@ async function show(
   );
 }
 
+/** Hides a key by its font: a browser offers to store a `password` (decision 0066). */
+const keyInput = () =>
+  element('input', {
+    type: 'text',
+    class: 'secret',
+    autocomplete: 'off',
+    autocapitalize: 'off',
+    spellcheck: 'false',
+  });
+
 /** Builds the form of an operation into a place of its page. */
 export function buildForm(place: HTMLElement, operation: TriedOperation, base: string): void {
   const address = element('input', {
@@ -96,14 +106,7 @@ export function buildForm(place: HTMLElement, operation: TriedOperation, base: s
     required: true,
     autocomplete: 'off',
   });
-  // A browser offers to store a `password` (decision 0066).
-  const key = element('input', {
-    type: 'text',
-    class: 'secret',
-    autocomplete: 'off',
-    autocapitalize: 'off',
-    spellcheck: 'false',
-  });
+  const key = keyInput();
   const controls = operation.parameters.map(controlOf);
   const [first] = operation.bodies;
   const body = element(

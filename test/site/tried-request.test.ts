@@ -1,4 +1,4 @@
-import { fc } from '../../packages/local-aws/test/properties.ts';
+import { fc } from '../../packages/test-kit/src/properties.ts';
 import { IncompleteForm, requestOf, type TriedOperation } from '../../site/src/tried-request.ts';
 
 const parameter = { required: false, description: '', example: '', choices: [] };

@@ -1,10 +1,10 @@
-import type { NavigationGroup } from '../tools/docs/site-pages.ts';
+import type { NavigationGroup } from './site-pages.ts';
 
 /** What a build hands to the generator, as JSON in the variable `CLOAKROOM_DOCS`. */
 export interface SiteConfig {
-  /** A folder with the Markdown of each page, under its address. */
+  /** The folder has the Markdown of each page, under its address. */
   readonly pages: string;
-  /** The folder of the built site. */
+  /** The built site goes there. */
   readonly outDir: string;
   /** The path at which the site is served, such as `/docs/`. */
   readonly base: string;
