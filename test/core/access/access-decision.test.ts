@@ -11,7 +11,7 @@ import {
   type Transform,
 } from '../../../src/core/access/access-rule.ts';
 import { PERMISSION_NAMES } from '../../../src/core/access/permission.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { referenceDecision } from '../applications/reference-decision.ts';
 
 const segment = fc.constantFrom('pci', 'pcix', 'high', 'low', 'a');

@@ -7,7 +7,7 @@ import {
 } from '../../../src/core/access/access-rule.ts';
 import { narrowGrants, permissionsBeyond, widenedPermissions } from '../../../src/core/access/delegation.ts';
 import type { Container } from '../../../src/core/shared/container.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 const SEGMENTS = ['pci', 'pcix', 'low'];
 const inside = (container: Container) => SEGMENTS.map((segment): Container => `${container}${segment}/`);

@@ -4,7 +4,7 @@ import {
   networkProblem,
   normalizedNetwork,
 } from '../../../src/core/access/source-networks.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 const NO_ADDRESS = /must be an IPv4 or IPv6 address or network/;
 

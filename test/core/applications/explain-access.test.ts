@@ -1,7 +1,7 @@
 import { explainAccess, explainGrants } from '../../../src/core/applications/explain-access.ts';
 import { decideAccess, type Right } from '../../../src/core/access/access-decision.ts';
 import { TRANSFORMS, type AccessRule, type Grants } from '../../../src/core/access/access-rule.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 import { anApplication } from '../../support/builders/an-application.ts';
 import { at } from '../../support/fakes/by-tenant.ts';

@@ -1,7 +1,7 @@
 import type { BatchExecuteStatementCommand, AttributeValue as StoredValue } from '@aws-sdk/client-dynamodb';
 import { itemBytes } from '../../../packages/local-aws/src/dynamodb/item-size.ts';
 import type { Item } from '../../../packages/local-aws/src/dynamodb/item.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import type { Table } from '../../../src/adapters/dynamodb/table-client.ts';
 import { createTrailWriter } from '../../../src/adapters/dynamodb/trail-writer.ts';
 import { createAuditLog } from '../../../src/core/audit/audit-log.ts';

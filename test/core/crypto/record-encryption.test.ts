@@ -8,7 +8,7 @@ import {
   ENCRYPTION_OVERHEAD_BYTES,
   encryptRecord,
 } from '../../../src/core/crypto/record-encryption.ts';
-import { fc } from '../../../packages/local-aws/test/properties.ts';
+import { fc } from '../../../packages/test-kit/src/properties.ts';
 import { KEY_VECTORS, RECORD_VECTORS } from './record-vectors.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 

@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { RecordCorruptedError } from '../../../src/core/crypto/record-encryption.ts';
 import { unwrapRoot, wrapRoot } from '../../../src/core/crypto/wrapped-root.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';

@@ -1,5 +1,5 @@
 import { isForbiddenAddress } from '../../../src/core/egress/is-forbidden-address.ts';
-import { fc } from '../../../packages/local-aws/test/properties.ts';
+import { fc } from '../../../packages/test-kit/src/properties.ts';
 
 const FORBIDDEN = [
   ...[

@@ -5,7 +5,7 @@ import {
   aliasPreserveLength,
 } from '../../../src/core/expressions/alias-filters.ts';
 import { ExpressionError } from '../../../src/core/expressions/expression-error.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const { integer: randomInt } = machinePlatform.random;

@@ -8,7 +8,7 @@ import type { ServiceError } from '../../../src/core/shared/service-error.ts';
 import { maskData } from '../../../src/core/tokens/open-token.ts';
 import { DATA_MAX_BYTES, prepareContent } from '../../../src/core/tokens/prepare-content.ts';
 import { tokenType } from '../../../src/core/tokens/token-type.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { aBudget } from '../../support/builders/a-budget.ts';
 
 /** Aliases are random: the same length and kind, but another text each time. */

@@ -8,7 +8,7 @@ import {
   revealFirst,
   revealLast,
 } from '../../../src/core/expressions/masking-filters.ts';
-import { fc } from '../../../packages/local-aws/test/properties.ts';
+import { fc } from '../../../packages/test-kit/src/properties.ts';
 
 const PAN = '4242424242424242';
 const AMEX = '378282246310005';

@@ -1,6 +1,6 @@
 import { parseExpression } from '../../../src/core/expressions/parse-expression.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { aBudget } from '../../support/builders/a-budget.ts';
 
 const evaluate = (source: string, data: Json): Json =>

@@ -5,7 +5,7 @@ import { liquidExpression } from '../../../src/core/expressions/liquid-expressio
 import { plainExpression } from '../../../src/core/expressions/plain-expression.ts';
 import type { Expression } from '../../../src/core/expressions/result.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 /** The result of an expression, or its error message if it is one of ours. */
 function outcome(expression: Expression, data: Json): unknown {

@@ -7,7 +7,7 @@ import {
 } from '../../../src/core/expressions/render.ts';
 import { TEMPLATE_MAX_LENGTH } from '../../../src/core/expressions/template.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { aBudget } from '../../support/builders/a-budget.ts';
 
 const CARD = {

@@ -4,7 +4,7 @@ import { checkTemplate, checkTemplates, renderTemplates } from '../../../src/cor
 import { parseTokenTemplate } from '../../../src/core/expressions/token-expression.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { pathOf } from '../../../src/core/shared/member-path.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { aBudget } from '../../support/builders/a-budget.ts';
 
 const problemOf = (parse: () => unknown): string | undefined => {

@@ -9,7 +9,7 @@ import {
 import { EXPRESSIONS_MAX } from '../../../src/core/shared/field-reporter.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { tokenIdProblem } from '../../../src/core/tokens/token-id.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { aBudget } from '../../support/builders/a-budget.ts';
 
 const HANG_MS = 20_000;

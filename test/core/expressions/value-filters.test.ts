@@ -11,7 +11,7 @@ import {
   toText,
 } from '../../../src/core/expressions/value-filters.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
-import { fc } from '../../../packages/local-aws/test/properties.ts';
+import { fc } from '../../../packages/test-kit/src/properties.ts';
 import { aBudget } from '../../support/builders/a-budget.ts';
 
 describe('to_number', () => {

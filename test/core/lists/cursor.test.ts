@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { decodeCursor, encodeCursor, type CursorScope } from '../../../src/core/lists/cursor.ts';
-import { fc } from '../../../packages/local-aws/test/properties.ts';
+import { fc } from '../../../packages/test-kit/src/properties.ts';
 
 const key = createSecretKey(randomBytes(32));
 const scope: CursorScope = { list: 'tokens', applicationId: 'app-1', filters: 'type=card' };

@@ -1,5 +1,5 @@
 import { namePattern } from '../../../src/core/lists/name-pattern.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { expectLinear } from '../../support/expect-linear.ts';
 
 describe('the name filter of reactors', () => {

@@ -1,5 +1,5 @@
 import { COUNT_MAX, sliceAfter, sliceNumbered } from '../../../src/core/lists/pagination.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 interface Entry {
   readonly position: string;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { createVault } from '../../../src/core/crypto/vault.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { beginRootReplacement } from '../../../src/core/operator/replace-root.ts';

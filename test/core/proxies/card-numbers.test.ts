@@ -3,7 +3,7 @@ import {
   maskCardNumbersInJson,
   maskCardNumbersInForm,
 } from '../../../src/core/proxies/card-numbers.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 const MASK = '[card]';
 const CARD = '4242424242424242';

@@ -8,7 +8,7 @@ import {
   type JsonPattern,
 } from '../../../src/core/proxies/json-location.ts';
 import { replaceAt, setAt, valueAt, valuesAt } from '../../../src/core/proxies/json-places.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 function location(text: string): JsonLocation {
   const parsed = parseLocation(text);

@@ -2,7 +2,7 @@ import { compileRegex, replaceMatches, type LinearRegex } from '../../../src/cor
 import { regexSize } from '../../../src/core/proxies/regex-size.ts';
 import { STORED_PROXY_LIMITS } from '../../../src/core/proxies/stored-proxy.ts';
 import { TextLengthError } from '../../../src/core/proxies/json-places.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 function compiled(expression: string): LinearRegex {
   const regex = compileRegex(expression);

@@ -2,7 +2,7 @@ import { maskMessage } from '../../../src/core/proxies/mask-body.ts';
 import type { Message } from '../../../src/core/proxies/message.ts';
 import type { MaskValue } from '../../../src/core/proxies/stored-proxy.ts';
 import { createTransformBudget } from '../../../src/core/proxies/transform-budget.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 const PAN = '4242424242424242';
 const CARDS: MaskValue = { type: 'mask', matcher: 'card_number', replacement: '[card]' };

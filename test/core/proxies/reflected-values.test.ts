@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createRemover, REMOVED } from '../../../src/core/proxies/reflected-values.ts';
 import { TransformError } from '../../../src/core/proxies/transform-failure.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 const SECRET = 'sk_live_4eC39HqLyjWDarjtT1zdp7dc';
 

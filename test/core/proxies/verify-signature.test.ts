@@ -13,7 +13,7 @@ import {
 } from '../../../src/core/proxies/verify-signature.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { signWebhook } from '../../../src/core/webhooks/sign-webhook.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 const NOW = 1_700_000_000_123;
 const MINUTES = 60_000;

@@ -1,5 +1,5 @@
 import { isJson } from '../../../src/core/proxy/is-json.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 function parses(text: string): boolean {
   try {

@@ -1,4 +1,4 @@
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { TemplateFields } from '../../../src/core/expressions/template-fields.ts';
 import { jsonPaths } from '../../../src/core/proxy/json-paths.ts';
 import { requestBody } from '../../../src/core/proxy/request-body.ts';

@@ -4,7 +4,7 @@ import { contentOfBytes, contentOfText } from '../../../src/core/shared/content.
 import type { Json } from '../../../src/core/shared/json.ts';
 import { ServiceError } from '../../../src/core/shared/service-error.ts';
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 import { expectLinear } from '../../support/expect-linear.ts';
 

@@ -5,7 +5,7 @@ import { requestBody } from '../../../src/core/proxy/request-body.ts';
 import { contentOfBytes, contentOfText } from '../../../src/core/shared/content.ts';
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 import { aBudget } from '../../support/builders/a-budget.ts';
 

@@ -7,7 +7,7 @@ import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { deliver } from '../../../src/core/webhooks/deliver.ts';
 import { listUndelivered, resendDelivery } from '../../../src/core/webhooks/undelivered.ts';
 import { presentFailure } from '../../../src/wire/problem.ts';
-import { cases, randomOfFile } from '../../../packages/local-aws/test/thoroughness.ts';
+import { cases, randomOfFile } from '../../../packages/test-kit/src/thoroughness.ts';
 import { at } from '../../support/fakes/by-tenant.ts';
 import { aDefinition, aManager } from './a-reactor-world.ts';
 import { anInvocationWorld } from './an-invocation-world.ts';

@@ -1,5 +1,5 @@
 import { covers, parseContainer } from '../../../src/core/shared/container.ts';
-import { fc } from '../../../packages/local-aws/test/properties.ts';
+import { fc } from '../../../packages/test-kit/src/properties.ts';
 
 describe('a container', () => {
   it.each([

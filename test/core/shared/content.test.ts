@@ -1,5 +1,5 @@
 import { contentOfBytes, contentOfText, type Content } from '../../../src/core/shared/content.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 const seen = (content: Content, max: number) => ({
   isEmpty: content.isEmpty,

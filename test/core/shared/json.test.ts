@@ -1,6 +1,6 @@
 import { canonical, type Json } from '../../../src/core/shared/json.ts';
 import { withoutAnyCvc } from '../../../src/core/tokens/without-cvc.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 /** An independent implementation that writes the members of all objects in code-unit order. */
 const written = (value: unknown): string => {

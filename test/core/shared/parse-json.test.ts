@@ -1,5 +1,5 @@
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { isRead } from './is-read.ts';
 
 const SHORT: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { formatTimestamp, parseIsoTimestamp } from '../../../src/core/shared/timestamp.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 const at = fc.integer({ min: 0, max: Date.UTC(9998, 11, 31) });
 const offset = fc.integer({ min: -14 * 60, max: 14 * 60 });

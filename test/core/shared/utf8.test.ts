@@ -1,5 +1,5 @@
 import { utf8Bytes, utf8Text } from '../../../src/core/shared/utf8.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 const ascii = fc.string({ unit: 'binary-ascii', maxLength: 20 });
 /** Any UTF-16 code units, halves of surrogate pairs too. */

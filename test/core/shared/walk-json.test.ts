@@ -1,5 +1,5 @@
 import { walkJson } from '../../../src/core/shared/walk-json.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { isRead } from './is-read.ts';
 
 /** The text again, rebuilt from the calls of a visitor. */

@@ -13,7 +13,7 @@ import { describe as described, maskOf } from '../../../src/core/tokens/token-de
 import { tokenIdProblem } from '../../../src/core/tokens/token-id.ts';
 import { TOKEN_TYPE_NAMES } from '../../../src/core/tokens/token-type.ts';
 import { textType } from '../../../src/core/tokens/types/definition.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 import { aBudget } from '../../support/builders/a-budget.ts';
 

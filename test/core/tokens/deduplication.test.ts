@@ -1,4 +1,4 @@
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import type { Caller } from '../../../src/core/access/caller.ts';
 import type { Json, JsonObject } from '../../../src/core/shared/json.ts';
 import { defined } from '../../../src/core/shared/defined.ts';

@@ -1,6 +1,6 @@
 import { formatTimestamp } from '../../../src/core/shared/timestamp.ts';
 import { parseExpiration } from '../../../src/core/tokens/expiration.ts';
-import { fc } from '../../../packages/local-aws/test/properties.ts';
+import { fc } from '../../../packages/test-kit/src/properties.ts';
 
 const written = (text: string) => {
   const parsed = parseExpiration(text);

@@ -1,6 +1,6 @@
 import { canonical, isJsonObject, type Json } from '../../../src/core/shared/json.ts';
 import { mergePatch } from '../../../src/core/tokens/merge-patch.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as Json);
 

@@ -5,7 +5,7 @@ import { Secret } from '../../../src/core/shared/secret.ts';
 import { DATA_MAX_BYTES, prepareContent } from '../../../src/core/tokens/prepare-content.ts';
 import type { TokenInput } from '../../../src/core/tokens/token-input.ts';
 import { tokenType, TOKEN_TYPE_NAMES, type TokenTypeName } from '../../../src/core/tokens/token-type.ts';
-import { fc } from '../../../packages/local-aws/test/properties.ts';
+import { fc } from '../../../packages/test-kit/src/properties.ts';
 import { aBudget } from '../../support/builders/a-budget.ts';
 
 const NOW = Date.UTC(2026, 0, 1);

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { createToken } from '../../../src/core/tokens/create-tokens.ts';

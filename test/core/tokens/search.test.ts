@@ -4,7 +4,7 @@ import type { Json } from '../../../src/core/shared/json.ts';
 import { evaluateIndexes } from '../../../src/core/tokens/evaluate-indexes.ts';
 import { containerTerms, hashTerm } from '../../../src/core/tokens/index-term.ts';
 import { parseSearchQuery, type SearchTerm } from '../../../src/core/tokens/search-query.ts';
-import { fc } from '../../../packages/local-aws/test/properties.ts';
+import { fc } from '../../../packages/test-kit/src/properties.ts';
 import { aBudget } from '../../support/builders/a-budget.ts';
 
 describe('a search query', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isServiceId, serviceIdOf } from '../../../src/core/tokens/service-id.ts';
 import { isUuid } from '../../../src/core/shared/is-uuid.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 const TENANT = '0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b11';
 

@@ -2,7 +2,7 @@ import { parseTokenTemplate } from '../../../src/core/expressions/token-expressi
 import { ServiceError } from '../../../src/core/shared/service-error.ts';
 import { parseSearchQuery, type SearchTerm } from '../../../src/core/tokens/search-query.ts';
 import { tokenIdProblem } from '../../../src/core/tokens/token-id.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { aBudget } from '../../support/builders/a-budget.ts';
 
 const VICTIM = 'f2a5a7c2-6a0f-4c9a-8a35-a3b1b44d3c21';

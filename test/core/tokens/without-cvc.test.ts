@@ -1,6 +1,6 @@
 import { canonical, type Json } from '../../../src/core/shared/json.ts';
 import { mayBeCvc, withoutAnyCvc } from '../../../src/core/tokens/without-cvc.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 /** Clients spell the name of a cvc in these ways. */
 const NAMES = [

@@ -1,4 +1,4 @@
-import { fc } from '../../../packages/local-aws/test/properties.ts';
+import { fc } from '../../../packages/test-kit/src/properties.ts';
 import { DEPLOYMENT, newRecordPosition, type AuditRecord } from '../../../src/core/audit/audit-record.ts';
 import type { Seal } from '../../../src/core/trail/trail-store.ts';
 import { sealKey } from '../../support/fakes/an-audit-trail.ts';

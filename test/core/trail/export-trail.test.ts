@@ -1,5 +1,5 @@
 import { verifyExport, type ExportReport } from '../../../bin/operator/verify-export.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { DEPLOYMENT, timeOfPosition } from '../../../src/core/audit/audit-record.ts';
 import { exportStart, exportStep } from '../../../src/core/trail/export-trail.ts';
 import { hashOfSeal } from '../../../src/core/trail/seal.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { sortableTime } from '../../../src/core/shared/position.ts';
 import { statementOf } from '../../../src/core/trail/seal.ts';
 import { newSealerMemory } from '../../../src/core/trail/seal-trail.ts';

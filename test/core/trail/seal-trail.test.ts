@@ -1,5 +1,5 @@
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
-import { randomOfFile } from '../../../packages/local-aws/test/thoroughness.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
+import { randomOfFile } from '../../../packages/test-kit/src/thoroughness.ts';
 import { DEPLOYMENT } from '../../../src/core/audit/audit-record.ts';
 import { statementOf } from '../../../src/core/trail/seal.ts';
 import type { SealTrailDeps } from '../../../src/core/trail/seal-trail.ts';

@@ -1,5 +1,5 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { newRecordPosition, placeText } from '../../../src/core/audit/audit-record.ts';
 import type { Broken } from '../../../src/core/trail/seal-link.ts';
 import type { Checked } from '../../../src/core/trail/verification.ts';
