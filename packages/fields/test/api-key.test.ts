@@ -1,4 +1,4 @@
-import { fc } from '../../local-aws/test/properties.ts';
+import { fc } from '../../test-kit/src/properties.ts';
 import { generateApiKey, readApiKey } from '../../../src/core/crypto/api-key.ts';
 import type { Random } from '../../../src/core/shared/platform.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';

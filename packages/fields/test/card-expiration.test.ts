@@ -1,4 +1,4 @@
-import { fc } from '../../local-aws/test/properties.ts';
+import { fc } from '../../test-kit/src/properties.ts';
 import { cardExpiration } from '../src/frame/kinds/card-expiration.ts';
 import { digitsOf } from '../src/frame/kinds/kind.ts';
 import { aKind } from './a-kind.ts';

@@ -1,4 +1,4 @@
-import { fc } from '../../local-aws/test/properties.ts';
+import { fc } from '../../test-kit/src/properties.ts';
 import { brandOf, numberLengths, usualLength } from '../src/frame/brands.ts';
 import { cardNumber, isLongest, isUsual, shownDigits } from '../src/frame/kinds/card-number.ts';
 import { digitsOf } from '../src/frame/kinds/kind.ts';

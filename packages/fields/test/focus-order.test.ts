@@ -1,4 +1,4 @@
-import { fc } from '../../local-aws/test/properties.ts';
+import { fc } from '../../test-kit/src/properties.ts';
 import { createFocusOrder, type FocusReport } from '../src/focus-order.ts';
 
 const FIELDS = ['number', 'expiry', 'cvc'].map((name) => ({ name }));

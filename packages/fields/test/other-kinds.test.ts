@@ -1,4 +1,4 @@
-import { fc } from '../../local-aws/test/properties.ts';
+import { fc } from '../../test-kit/src/properties.ts';
 import { KINDS } from '../src/frame/kinds/all-kinds.ts';
 import { digitsOf } from '../src/frame/kinds/kind.ts';
 import { accountNumber, cardCvc, freeText, routingNumber } from '../src/frame/kinds/other-kinds.ts';

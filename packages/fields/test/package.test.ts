@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { inThoroughRun } from '../../local-aws/test/in-thorough-run.ts';
+import { inThoroughRun } from '../../test-kit/src/in-thorough-run.ts';
 import { aProject, packedPackage } from '../../../test/support/packed-packages.ts';
 
 const run = promisify(execFile);

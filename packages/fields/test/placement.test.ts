@@ -1,4 +1,4 @@
-import { fc } from '../../local-aws/test/properties.ts';
+import { fc } from '../../test-kit/src/properties.ts';
 import { bodyOf, placeholdersIn } from '../src/frame/placement.ts';
 import { Refusal } from '../src/frame/refusal.ts';
 import { FIELD_KINDS, PLACEHOLDER, type FieldKind, type FieldPart, type Operation } from '../src/protocol.ts';

@@ -1,4 +1,4 @@
-import { fc } from '../../local-aws/test/properties.ts';
+import { fc } from '../../test-kit/src/properties.ts';
 import { shownToken, shownTree } from '../src/frame/shown-result.ts';
 import { PLACEHOLDER } from '../src/protocol.ts';
 

@@ -1,4 +1,4 @@
-import { fc } from '../../local-aws/test/properties.ts';
+import { fc } from '../../test-kit/src/properties.ts';
 import { isAllowedValue } from '../src/frame/style-value.ts';
 
 describe('a value of a style', () => {

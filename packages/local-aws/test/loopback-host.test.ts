@@ -1,4 +1,4 @@
-import { fc } from './properties.ts';
+import { fc } from '../../test-kit/src/properties.ts';
 import { isLoopbackHost } from '../src/loopback-host.ts';
 
 describe('a Host header', () => {

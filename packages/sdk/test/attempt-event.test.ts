@@ -5,7 +5,7 @@ import {
   type ClientOptions,
   type OnAttempt,
 } from '../src/index.ts';
-import { cases, fc } from '../../local-aws/test/properties.ts';
+import { cases, fc } from '../../test-kit/src/properties.ts';
 import { withService, type Reply } from './a-service.ts';
 import { OPERATIONS } from './operations.ts';
 

@@ -3,7 +3,7 @@ import { compileFunction } from 'node:vm';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { ApiError, ConnectionError, createClient, type Client, type ProxyRequest } from '../src/index.ts';
 import { sharedReactor } from '../../../test/reactor-runtime/a-reactor.ts';
-import { cases, fc } from '../../local-aws/test/properties.ts';
+import { cases, fc } from '../../test-kit/src/properties.ts';
 import { calling, refused, RESPONDED, url } from './a-caller.ts';
 import { withService, type Received, type Reply } from './a-service.ts';
 import { bundled } from './bundled.ts';

@@ -6,7 +6,7 @@ import { signWebhook } from '../../../src/core/webhooks/sign-webhook.ts';
 import { generateWebhookSecret } from '../../../src/core/webhooks/webhook-secrets.ts';
 import { verifyWebhook, WebhookVerificationError, type WebhookToVerify } from '../src/index.ts';
 import { aMisreadValue } from '../../../test/support/a-misread-value.ts';
-import { cases, fc } from '../../local-aws/test/properties.ts';
+import { cases, fc } from '../../test-kit/src/properties.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const secret = generateWebhookSecret(machinePlatform.random).reveal();

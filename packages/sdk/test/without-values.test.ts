@@ -1,6 +1,6 @@
 import { createClient, type Client } from '../src/index.ts';
 import { createClient as createLenientClient } from '../../../reactor-runtime/lenient/sdk.ts';
-import { cases, fc } from '../../local-aws/test/properties.ts';
+import { cases, fc } from '../../test-kit/src/properties.ts';
 
 type Query = Readonly<Record<string, unknown>>;
 type Listing = (client: Client, query: any) => AsyncIterable<unknown>;

@@ -3,7 +3,7 @@ import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { transformSync } from 'esbuild';
-import { inThoroughRun } from '../../local-aws/test/in-thorough-run.ts';
+import { inThoroughRun } from '../../test-kit/src/in-thorough-run.ts';
 import { aProject, packedPackage } from '../../../test/support/packed-packages.ts';
 
 const run = promisify(execFile);

@@ -1,4 +1,4 @@
-import { fc } from '../properties.ts';
+import { fc } from '../../../test-kit/src/properties.ts';
 import { itemBytes } from '../../src/dynamodb/item-size.ts';
 import type { Item } from '../../src/dynamodb/item.ts';
 import {

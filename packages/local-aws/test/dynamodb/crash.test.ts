@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Item } from '../../src/dynamodb/item.ts';
-import { randomOfFile } from '../thoroughness.ts';
+import { randomOfFile } from '../../../test-kit/src/thoroughness.ts';
 import { aDynamoDb, type TestDynamoDb } from './a-dynamodb.ts';
 
 const random = randomOfFile();

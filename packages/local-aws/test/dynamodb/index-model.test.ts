@@ -1,4 +1,4 @@
-import { cases, fc } from '../properties.ts';
+import { cases, fc } from '../../../test-kit/src/properties.ts';
 import type { Item } from '../../src/dynamodb/item.ts';
 import { aDynamoDb, aThing, n, s, thingKey, type TestDynamoDb } from './a-dynamodb.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cases, fc } from '../properties.ts';
+import { cases, fc } from '../../../test-kit/src/properties.ts';
 import type { Item } from '../../src/dynamodb/item.ts';
 import { aDynamoDb, aThing, n, ofBytes, s, thingKey, type TestDynamoDb } from './a-dynamodb.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startCloud, type Cloud } from '../../src/cloud.ts';
 import type { Health } from '../../src/cloudwatch/health.ts';
 import { control } from '../../src/control.ts';
-import { inThoroughRun } from '../in-thorough-run.ts';
+import { inThoroughRun } from '../../../test-kit/src/in-thorough-run.ts';
 
 const workDirectory = mkdtempSync(join(tmpdir(), 'guestbook-'));
 const running: Cloud[] = [];

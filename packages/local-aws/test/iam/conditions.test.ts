@@ -1,4 +1,4 @@
-import { fc } from '../properties.ts';
+import { fc } from '../../../test-kit/src/properties.ts';
 import type { PolicyStatement, Role } from '../../src/aws-service.ts';
 import { isAllowed } from '../../src/iam/is-allowed.ts';
 import { matchesWildcard } from '../../src/iam/wildcard.ts';

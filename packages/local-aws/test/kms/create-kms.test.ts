@@ -2,7 +2,7 @@ import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { cases, fc } from '../properties.ts';
+import { cases, fc } from '../../../test-kit/src/properties.ts';
 import type { AwsCall, AwsError } from '../../src/aws-service.ts';
 import { createKms, type Kms } from '../../src/kms/create-kms.ts';
 

@@ -1,5 +1,5 @@
 import { convertToAttr } from '@aws-sdk/util-dynamodb';
-import { fc } from '../../../local-aws/test/properties.ts';
+import { fc } from '../../../test-kit/src/properties.ts';
 import { compareTexts } from '../../src/dynamodb/item.ts';
 import { longText, type Call } from './calls.ts';
 import { statement } from './cases/a-case.ts';

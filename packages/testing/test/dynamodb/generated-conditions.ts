@@ -1,4 +1,4 @@
-import { fc } from '../../../local-aws/test/properties.ts';
+import { fc } from '../../../test-kit/src/properties.ts';
 
 /** Texts of conditions: the reference compares others in the order of UTF-16, which is wrong. */
 const texts = fc.constantFrom('a', 'ab', 'b', 'é', '\uffff');

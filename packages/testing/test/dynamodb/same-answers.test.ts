@@ -1,5 +1,5 @@
 // The engine in memory against the DynamoDB of the local account, which is the reference.
-import { cases, fc } from '../../../local-aws/test/properties.ts';
+import { cases, fc } from '../../../test-kit/src/properties.ts';
 import { MemoryDynamoDb } from '../../src/dynamodb/memory-dynamodb.ts';
 import { aReference } from './a-reference.ts';
 import { answersOf, type Call } from './calls.ts';
