@@ -15,7 +15,7 @@ import {
 } from '../../src/adapters/aws/clients.ts';
 import { machineEgressInstance } from '../../src/adapters/egress/egress-instance.ts';
 import { machineInstance } from '../../src/adapters/instance.ts';
-import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 import { createBudget } from '../../src/core/expressions/budget.ts';
 import { renderTemplate } from '../../src/core/expressions/render.ts';
 

@@ -19,7 +19,7 @@ import { operatorOf } from '../support/operator.ts';
 import { plantParkedDelivery } from '../support/parked-delivery.ts';
 import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { ALL_TOKEN_PERMISSIONS, revealing } from '../support/sample-requests.ts';
-import { IS_THOROUGH } from '../../packages/local-aws/test/thoroughness.ts';
+import { IS_THOROUGH } from '../../packages/test-kit/src/thoroughness.ts';
 
 const { describe } = needing('openssl');
 

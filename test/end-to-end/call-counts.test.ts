@@ -12,7 +12,7 @@ import { httpClient, type HttpClient } from '../support/http-client.ts';
 import { plantParkedDelivery } from '../support/parked-delivery.ts';
 import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { CARD } from '../support/sample-requests.ts';
-import { IS_THOROUGH } from '../../packages/local-aws/test/thoroughness.ts';
+import { IS_THOROUGH } from '../../packages/test-kit/src/thoroughness.ts';
 import { control } from '../../packages/local-aws/src/control.ts';
 
 /** The cost of an operation: calls by name, and the units of all of them together. */

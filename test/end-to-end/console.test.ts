@@ -8,7 +8,7 @@ import { needing } from '../support/needing.ts';
 import { credentials, operator } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { originsOf } from '../support/watched-tab.ts';
-import { inThoroughRun } from '../../packages/local-aws/test/in-thorough-run.ts';
+import { inThoroughRun } from '../../packages/test-kit/src/in-thorough-run.ts';
 
 const { describe } = needing('Chromium');
 

@@ -1,4 +1,4 @@
-import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 import type { ApiResponse } from '../support/http-client.ts';
 import {
   ALL_TOKEN_PERMISSIONS,

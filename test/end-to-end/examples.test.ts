@@ -10,7 +10,7 @@ import { startDestination, testCertificate, type TestDestination } from '../supp
 import { needing } from '../support/needing.ts';
 import { aProject, packedSdk } from '../support/packed-packages.ts';
 import { DESTINATION_PORTS, runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
-import { inThoroughRun } from '../../packages/local-aws/test/in-thorough-run.ts';
+import { inThoroughRun } from '../../packages/test-kit/src/in-thorough-run.ts';
 
 const { describe } = needing('openssl');
 

@@ -8,7 +8,7 @@ import { needing } from '../support/needing.ts';
 import { until } from '../support/until.ts';
 import { FIELD_KINDS } from '../../packages/fields/src/protocol.ts';
 import { anApplication, aRevealingApplication, client, credentials } from '../support/service.ts';
-import { inThoroughRun } from '../../packages/local-aws/test/in-thorough-run.ts';
+import { inThoroughRun } from '../../packages/test-kit/src/in-thorough-run.ts';
 
 const { describe } = needing('Chromium');
 

@@ -12,7 +12,7 @@ import { aRevealingApplication, call, CARD, credentials } from '../support/servi
 import { setFaults } from '../support/set-faults.ts';
 import type { Health } from '../../packages/local-aws/src/cloudwatch/health.ts';
 import { control } from '../../packages/local-aws/src/control.ts';
-import { inThoroughRun } from '../../packages/local-aws/test/in-thorough-run.ts';
+import { inThoroughRun } from '../../packages/test-kit/src/in-thorough-run.ts';
 
 const run = promisify(execFile);
 

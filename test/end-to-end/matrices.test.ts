@@ -14,7 +14,7 @@ import {
   operator,
   revealing,
 } from '../support/service.ts';
-import { IS_THOROUGH } from '../../packages/local-aws/test/thoroughness.ts';
+import { IS_THOROUGH } from '../../packages/test-kit/src/thoroughness.ts';
 import { tableUnder } from '../support/docs-table.ts';
 
 /*

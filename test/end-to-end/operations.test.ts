@@ -9,7 +9,7 @@ import {
   operator,
   revealing,
 } from '../support/service.ts';
-import { IS_THOROUGH, randomOfFile } from '../../packages/local-aws/test/thoroughness.ts';
+import { IS_THOROUGH, randomOfFile } from '../../packages/test-kit/src/thoroughness.ts';
 
 const random = randomOfFile();
 

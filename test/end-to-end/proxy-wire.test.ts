@@ -21,7 +21,7 @@ import {
   type Answer as ApiResponse,
   type HttpClient,
 } from '../support/service.ts';
-import { IS_THOROUGH } from '../../packages/local-aws/test/thoroughness.ts';
+import { IS_THOROUGH } from '../../packages/test-kit/src/thoroughness.ts';
 
 const { describe } = needing('openssl');
 

@@ -1,7 +1,7 @@
 // Reactors are created, changed and deleted while the control plane of Lambda fails. The simulation
 // has no control plane (docs/simulation.md#what-the-simulation-does-not-show).
-import { inThoroughRun } from '../../packages/local-aws/test/in-thorough-run.ts';
-import { IS_THOROUGH, SEED } from '../../packages/local-aws/test/thoroughness.ts';
+import { inThoroughRun } from '../../packages/test-kit/src/in-thorough-run.ts';
+import { IS_THOROUGH, SEED } from '../../packages/test-kit/src/thoroughness.ts';
 import { asking, noFindings, type Ask, type Findings } from '../support/fault-traffic.ts';
 import { httpClient, type Body } from '../support/http-client.ts';
 import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { IS_THOROUGH, randomOfFile, SEED } from '../../packages/local-aws/test/thoroughness.ts';
+import { IS_THOROUGH, randomOfFile, SEED } from '../../packages/test-kit/src/thoroughness.ts';
 import { advanceClock } from '../support/advance-clock.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
 import { asking, isClearFailure, noFindings, type Ask, type Findings } from '../support/fault-traffic.ts';

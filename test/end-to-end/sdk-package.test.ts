@@ -14,7 +14,7 @@ import { needing } from '../support/needing.ts';
 import { aProject, packedSdk } from '../support/packed-packages.ts';
 import { temporaryFolder } from '../support/run-service.ts';
 import { anApplication, aRevealingApplication, CARD, credentials } from '../support/service.ts';
-import { inThoroughRun } from '../../packages/local-aws/test/in-thorough-run.ts';
+import { inThoroughRun } from '../../packages/test-kit/src/in-thorough-run.ts';
 
 const run = promisify(execFile);
 

@@ -1,5 +1,5 @@
 // What a token leaves in the tables: test/interface/tokens.test.ts has the rest.
-import { IS_THOROUGH } from '../../packages/local-aws/test/thoroughness.ts';
+import { IS_THOROUGH } from '../../packages/test-kit/src/thoroughness.ts';
 import { allItems, bytesOf, isOfTrail } from '../support/aws.ts';
 import { aRevealingApplication, credentials } from '../support/service.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { GetItemCommand, PutItemCommand, type AttributeValue } from '@aws-sdk/client-dynamodb';
-import { IS_THOROUGH } from '../../packages/local-aws/test/thoroughness.ts';
+import { IS_THOROUGH } from '../../packages/test-kit/src/thoroughness.ts';
 import { dynamodbOf } from '../support/aws.ts';
 import { CLOSED_PORT } from '../support/run-service.ts';
 import {

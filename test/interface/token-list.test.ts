@@ -1,5 +1,5 @@
 import { ALL_TOKEN_PERMISSIONS, anApplication, aRevealingApplication, CARD } from '../support/service.ts';
-import { IS_THOROUGH } from '../../packages/local-aws/test/thoroughness.ts';
+import { IS_THOROUGH } from '../../packages/test-kit/src/thoroughness.ts';
 
 let serial = 0;
 const unique = () => `${String(Date.now())}x${String((serial += 1))}`;

@@ -11,7 +11,7 @@ import { TENANT } from '../support/builders/a-stored-token.ts';
 import { someTenantKeys } from '../support/tenant-keys.ts';
 import { referenceDecision } from '../core/applications/reference-decision.ts';
 import { aTokenStore } from '../support/fakes/a-token-store.ts';
-import { fc } from '../../packages/local-aws/test/properties.ts';
+import { fc } from '../../packages/test-kit/src/properties.ts';
 import { anAudit } from '../support/fakes/an-audit.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 

@@ -1,7 +1,7 @@
 import { callProxy } from '../../src/core/proxies/call-proxy.ts';
 import type { ResponseTransform } from '../../src/core/proxies/stored-proxy.ts';
 import { problemOf } from '../../src/wire/problem.ts';
-import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 import { aProxy, aProxyWorld, CALL, callerWith } from './a-proxy-world.ts';
 
 const PAN = '4242424242424242';

@@ -18,7 +18,7 @@ import { createApplication } from '../../src/core/applications/create-applicatio
 import { destroyTenantStep } from '../../src/core/operator/destroy-tenant.ts';
 import type { Caller } from '../../src/core/access/caller.ts';
 import { randomIdentity, repeatableIdentity } from '../../src/core/shared/write-identity.ts';
-import { cases, randomOfFile } from '../../packages/local-aws/test/thoroughness.ts';
+import { cases, randomOfFile } from '../../packages/test-kit/src/thoroughness.ts';
 import { aCaller } from '../support/builders/a-caller.ts';
 import { manyInstances } from '../support/many-instances.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';

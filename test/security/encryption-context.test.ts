@@ -7,7 +7,7 @@ import {
   type EncryptedToken,
 } from '../../src/core/tokens/encryption-context.ts';
 import { TOKEN_TYPE_NAMES } from '../../src/core/tokens/token-type.ts';
-import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 import { someTenantKeys } from '../support/tenant-keys.ts';
 import { CONTAINERS } from './a-wall-world.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { generateApiKey } from '../../src/core/crypto/api-key.ts';
 import { manyInstances, type Reply } from '../support/many-instances.ts';
-import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 type World = Awaited<ReturnType<typeof manyInstances>>;

@@ -1,7 +1,7 @@
 // Who can write the Access table but has no right on KMS: every ring that it can assemble from
 // what is stored, and from keys of its own, opens a root that was wrapped for this tenant, or none.
 import { createSecretKey, randomBytes } from 'node:crypto';
-import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 import type { DeploymentKey, WrappedRoot } from '../../src/core/crypto/key-ring.ts';
 import { createTenantKeys } from '../../src/core/crypto/tenant-keys.ts';
 import { wrapRoot } from '../../src/core/crypto/wrapped-root.ts';

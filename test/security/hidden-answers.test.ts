@@ -6,7 +6,7 @@ import type { ResponseTransform } from '../../src/core/proxies/stored-proxy.ts';
 import { isListedField } from '../../src/core/proxy/listed-fields.ts';
 import { contentOfText } from '../../src/core/shared/content.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
-import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 import { aCardNumber } from '../support/a-card-number.ts';
 import { aProxy, aProxyWorld, CALL, callerWith, type World } from './a-proxy-world.ts';
 

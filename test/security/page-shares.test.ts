@@ -8,7 +8,7 @@ import { tokenObject } from '../../src/core/tokens/token-object.ts';
 import { aCaller } from '../support/builders/a-caller.ts';
 import { aWallWorld } from './a-wall-world.ts';
 import { TENANT } from '../support/builders/a-stored-token.ts';
-import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 import { aBudget } from '../support/builders/a-budget.ts';
 

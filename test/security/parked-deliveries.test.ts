@@ -6,7 +6,7 @@ import { ServiceError } from '../../src/core/shared/service-error.ts';
 import { randomIdentity } from '../../src/core/shared/write-identity.ts';
 import { listParked, resendParked } from '../../src/core/webhooks/parked-deliveries.ts';
 import { presentParked } from '../../src/wire/parked-delivery.ts';
-import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 import { aStoredReactor } from '../support/builders/a-stored-reactor.ts';
 import { anInvocation } from '../support/builders/an-invocation.ts';

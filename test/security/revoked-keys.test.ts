@@ -17,7 +17,7 @@ import { listParked, resendParked } from '../../src/core/webhooks/parked-deliver
 import { resendDelivery } from '../../src/core/webhooks/undelivered.ts';
 import { presentFailure } from '../../src/wire/problem.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
-import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 import { anApplication } from '../support/builders/an-application.ts';
 import { aDefinition, aManager, TENANT } from '../core/reactors/a-reactor-world.ts';
 import { anInvocationWorld } from '../core/reactors/an-invocation-world.ts';

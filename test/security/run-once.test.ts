@@ -13,7 +13,7 @@ import { aDefinition, aManager, aReactorWorld, TENANT } from '../core/reactors/a
 import { aCaller } from '../support/builders/a-caller.ts';
 import { anApi } from '../http/an-api.ts';
 import { anEvent } from '../support/builders/an-event.ts';
-import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 const OUTCOMES: Readonly<Record<string, RunOutcome>> = {

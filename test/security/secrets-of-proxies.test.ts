@@ -10,7 +10,7 @@ import { Secret } from '../../src/core/shared/secret.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
 import { randomIdentity } from '../../src/core/shared/write-identity.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
-import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 import { aProxyWorld, CALL, callerWith } from './a-proxy-world.ts';
 
 /*

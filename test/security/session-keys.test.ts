@@ -6,7 +6,7 @@ import { updateKey } from '../support/keys-of-application.ts';
 import type { Caller } from '../../src/core/access/caller.ts';
 import { randomIdentity } from '../../src/core/shared/write-identity.ts';
 import type { Secret } from '../../src/core/shared/secret.ts';
-import { cases, randomOfFile } from '../../packages/local-aws/test/thoroughness.ts';
+import { cases, randomOfFile } from '../../packages/test-kit/src/thoroughness.ts';
 import { aCaller } from '../support/builders/a-caller.ts';
 import { manyInstances } from '../support/many-instances.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';

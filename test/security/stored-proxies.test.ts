@@ -7,7 +7,7 @@ import type { ProxyDefinition } from '../../src/core/proxies/stored-proxy.ts';
 import { checkStrictSuffix } from '../../src/core/proxy/suffix.ts';
 import { contentOfText } from '../../src/core/shared/content.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
-import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 import { aProxy, aProxyWorld, APPLICATION, CALL, callerWith, PROXY, type World } from './a-proxy-world.ts';
 import { referenceDecision } from '../core/applications/reference-decision.ts';
 

@@ -15,7 +15,7 @@ import { tokenObject } from '../../src/core/tokens/token-object.ts';
 import type { TokenPatch } from '../../src/core/tokens/token-input.ts';
 import { updateToken } from '../../src/core/tokens/update-token.ts';
 import { presentResult } from '../../src/wire/token.ts';
-import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 import {
   aWallWorld,
   callers,

@@ -33,7 +33,7 @@ import { createProvenTokenStore } from '../../src/core/tokens/proven-token-store
 import { deliver, type DeliverDeps } from '../../src/core/webhooks/deliver.ts';
 import { resendParked, type ParkedDeliveriesDeps } from '../../src/core/webhooks/parked-deliveries.ts';
 import { presentFailure } from '../../src/wire/problem.ts';
-import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 import { referenceDecision } from '../core/applications/reference-decision.ts';
 import { aDefinition, aManager, TENANT } from '../core/reactors/a-reactor-world.ts';

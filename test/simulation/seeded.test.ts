@@ -1,4 +1,4 @@
-import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 import { seeded } from './seeded.ts';
 
 const some = (seed: string) => {

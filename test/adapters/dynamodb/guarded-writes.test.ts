@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { guardedTransactions, type GuardedWrites } from '../../../src/adapters/dynamodb/guarded-writes.ts';
 import { createTokenStore } from '../../../src/adapters/dynamodb/token-store.ts';
 import { TRANSACTION_BYTES, TRANSACTION_WRITES } from '../../../src/adapters/dynamodb/transaction-size.ts';
-import { fc } from '../../../packages/local-aws/test/properties.ts';
+import { fc } from '../../../packages/test-kit/src/properties.ts';
 import { aDatabase } from '../../support/a-database.ts';
 import { aStoredToken, changed, terms } from '../../support/builders/a-stored-token.ts';
 

@@ -6,7 +6,7 @@ import { readCredentialItem } from '../../../src/adapters/dynamodb/application-i
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Application } from '../../../src/core/applications/application.ts';
 import { KEYS_MAX } from '../../../src/core/applications/application-key.ts';
-import { cases, randomOfFile } from '../../../packages/local-aws/test/thoroughness.ts';
+import { cases, randomOfFile } from '../../../packages/test-kit/src/thoroughness.ts';
 import { aDatabase } from '../../support/a-database.ts';
 import { aKey, anApplication } from '../../support/builders/an-application.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';

@@ -8,7 +8,7 @@ import { openData } from '../../../src/core/tokens/open-token.ts';
 import { createProvenTokenStore } from '../../../src/core/tokens/proven-token-store.ts';
 import { createTokens } from '../../../src/core/tokens/create-tokens.ts';
 import type { TokenInput } from '../../../src/core/tokens/token-input.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
 import { tenantKeysFrom } from '../../support/tenant-keys.ts';
 import { changed, TENANT } from '../../support/builders/a-stored-token.ts';

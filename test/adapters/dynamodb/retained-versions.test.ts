@@ -15,7 +15,7 @@ import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 import { aVault } from '../../support/builders/a-vault.ts';
 import { aDatabase, type Database } from '../../support/a-database.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 let database: Database;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { sortableTime } from '../../../src/core/shared/position.ts';
 import type { StoredToken } from '../../../src/core/tokens/token.ts';
 import { aDatabase, type Database } from '../../support/a-database.ts';
 import { aStoredToken, TENANT } from '../../support/builders/a-stored-token.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 const TERMS = ['common', 'often', 'rare'];
 const COUNT = 150;

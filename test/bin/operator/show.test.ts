@@ -1,5 +1,5 @@
 import { printable, show } from '../../../bin/operator/show.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 /** What a terminal acts on, or shows as something else. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u;

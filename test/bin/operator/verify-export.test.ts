@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { verifyExport as verifyWhole } from '../../../bin/operator/verify-export.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { newRecordPosition } from '../../../src/core/audit/audit-record.ts';
 import { hashOfSeal, statementOf } from '../../../src/core/trail/seal.ts';
 import { sealKey } from '../../support/fakes/an-audit-trail.ts';

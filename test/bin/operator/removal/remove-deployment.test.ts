@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RemovalAccount, Stack } from '../../../../bin/operator/removal/removal-account.ts';
 import { removeDeployment, type RemovalOptions } from '../../../../bin/operator/removal/remove-deployment.ts';
-import { cases, fc } from '../../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../../packages/test-kit/src/properties.ts';
 import { aRemovalAccount, Cut, cutAt, keyArnOf, keyIdOf, LATER, NOW } from './a-removal-account.ts';
 
 const MODES = ['all', 'data'] as const;

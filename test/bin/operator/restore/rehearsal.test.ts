@@ -6,7 +6,7 @@ import { restoreExchange } from '../../../../bin/operator/restore/restore-exchan
 import { createApplicationStore } from '../../../../src/adapters/dynamodb/application-store.ts';
 import { createCredentialStore } from '../../../../src/adapters/dynamodb/credential-store.ts';
 import { tombstoneOf, tokenItemOf } from '../../../../src/adapters/dynamodb/token-item.ts';
-import { IS_THOROUGH, randomOfFile } from '../../../../packages/local-aws/test/thoroughness.ts';
+import { IS_THOROUGH, randomOfFile } from '../../../../packages/test-kit/src/thoroughness.ts';
 import { aKey, anApplication } from '../../../support/builders/an-application.ts';
 import { aStoredToken } from '../../../support/builders/a-stored-token.ts';
 import { aDeployment, itemsOf, NOW } from './a-deployment.ts';

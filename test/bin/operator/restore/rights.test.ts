@@ -5,8 +5,8 @@ import { createApplicationStore } from '../../../../src/adapters/dynamodb/applic
 import { createCredentialStore } from '../../../../src/adapters/dynamodb/credential-store.ts';
 import { createTenantStore } from '../../../../src/adapters/dynamodb/tenant-store.ts';
 import type { Permission } from '../../../../src/core/access/permission.ts';
-import { fc } from '../../../../packages/local-aws/test/properties.ts';
-import { cases } from '../../../../packages/local-aws/test/thoroughness.ts';
+import { fc } from '../../../../packages/test-kit/src/properties.ts';
+import { cases } from '../../../../packages/test-kit/src/thoroughness.ts';
 import { aKey, anApplication } from '../../../support/builders/an-application.ts';
 import { aTenant } from '../../../support/builders/a-tenant.ts';
 import { aDeployment } from './a-deployment.ts';

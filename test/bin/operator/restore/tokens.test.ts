@@ -7,8 +7,8 @@ import { tokenKey } from '../../../../src/adapters/dynamodb/keys.ts';
 import { createTokenStore } from '../../../../src/adapters/dynamodb/token-store.ts';
 import { LIST_SHARDS } from '../../../../src/adapters/dynamodb/token-tables.ts';
 import type { StoredToken, UnprovenToken } from '../../../../src/core/tokens/token.ts';
-import { fc } from '../../../../packages/local-aws/test/properties.ts';
-import { cases } from '../../../../packages/local-aws/test/thoroughness.ts';
+import { fc } from '../../../../packages/test-kit/src/properties.ts';
+import { cases } from '../../../../packages/test-kit/src/thoroughness.ts';
 import {
   aFullToken,
   aStoredToken,
