@@ -9,7 +9,7 @@ import {
 } from '../../console/src/access.ts';
 import { decideAccess, type Right } from '../../src/core/access/access-decision.ts';
 import { TRANSFORMS, type Grants } from '../../src/core/access/access-rule.ts';
-import { fc } from '../../packages/local-aws/test/properties.ts';
+import { fc } from '../../packages/test-kit/src/properties.ts';
 
 const segment = fc.constantFrom('pci', 'pcix', 'high', 'low', 'a-b');
 const container = fc

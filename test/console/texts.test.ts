@@ -4,7 +4,7 @@ import { keyKindOf } from '../../console/src/session/key-kind.ts';
 import { mergePatch } from '../../console/src/tokens/merge-patch.ts';
 import { isIncomplete, searchQueryOf, summaryOf } from '../../console/src/tokens/token-query.ts';
 import { jsonOrText } from '../../console/src/words.ts';
-import { fc } from '../../packages/local-aws/test/properties.ts';
+import { fc } from '../../packages/test-kit/src/properties.ts';
 
 describe('a text of a stranger in the console', () => {
   it('names what would deceive a reader, and keeps every other script', () => {

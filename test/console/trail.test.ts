@@ -1,7 +1,7 @@
 import { countBySteps } from '../../console/src/trail/hourly-counts.ts';
 import { filterOf, HOUR_MS, isShown, logQueryOf, queryOf } from '../../console/src/trail/trail-filter.ts';
 import type { LogRecord, TokenForm } from '../../console/src/sdk.ts';
-import { fc } from '../../packages/local-aws/test/properties.ts';
+import { fc } from '../../packages/test-kit/src/properties.ts';
 
 const START = Date.parse('2026-11-27T08:00:00Z');
 

@@ -10,7 +10,7 @@ import { parseAt, readBody } from '../../src/http/parse-input.ts';
 import { createTokenBody } from '../../src/wire/token.ts';
 import { allRoutes } from '../../tools/openapi/all-routes.ts';
 import { anEvent } from '../support/builders/an-event.ts';
-import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 /** A member of a schema: the names and `[0]` on the way to it. */

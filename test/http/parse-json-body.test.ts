@@ -1,6 +1,6 @@
 import { contentOfBytes, contentOfText } from '../../src/core/shared/content.ts';
 import { parseJsonBody } from '../../src/http/parse-json-body.ts';
-import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 
 const parse = (text: string) => parseJsonBody(contentOfText(text));
 const refused = (detail: unknown = expect.any(String)) =>

@@ -1,4 +1,4 @@
-import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 import { apiRequest } from '../../src/http/api-request.ts';
 import { createRefusals, sourceAddress } from '../../src/http/record-request.ts';
 import { defined } from '../../src/core/shared/defined.ts';

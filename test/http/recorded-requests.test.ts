@@ -1,6 +1,6 @@
 import { nameOfToken } from '../../src/core/audit/token-reference.ts';
 import { z } from 'zod';
-import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 import { generateApiKey } from '../../src/core/crypto/api-key.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
 import { createApiHandler, type ApiDeps } from '../../src/http/create-api-handler.ts';

@@ -9,7 +9,7 @@ import { nameOfToken } from '../../src/core/audit/token-reference.ts';
 import type { Json } from '../../src/core/shared/json.ts';
 import type { StoredToken } from '../../src/core/tokens/token.ts';
 import { createApiHandler } from '../../src/http/create-api-handler.ts';
-import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 import { aCaller } from '../support/builders/a-caller.ts';
 import { aStoredReactor } from '../support/builders/a-stored-reactor.ts';
 import { aStoredToken, TENANT } from '../support/builders/a-stored-token.ts';

@@ -1,7 +1,7 @@
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import type { InvocationId } from '../../src/core/reactors/invocation-store.ts';
 import { invocationMessages } from '../../src/lambda/invocation-messages.ts';
-import { fc } from '../../packages/local-aws/test/properties.ts';
+import { fc } from '../../packages/test-kit/src/properties.ts';
 import { createLog } from '../../src/lambda/request-log.ts';
 
 const SECRET = 'planted-in-a-message';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fieldsConfig } from '../../lib/fields-files.ts';
 import { parseSettings } from '../../lib/settings.ts';
 import { fieldsHeaders, originOf } from '../../packages/fields/headers.ts';
-import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 import { aStaticSite } from '../support/a-static-site.ts';
 import { DOMAIN, FIELDS, synthesized } from '../support/synthesized.ts';
 

@@ -1,5 +1,5 @@
 import { AMPLE_MS, withReactor } from './a-reactor.ts';
-import { IS_THOROUGH, randomOfFile } from '../../packages/local-aws/test/thoroughness.ts';
+import { IS_THOROUGH, randomOfFile } from '../../packages/test-kit/src/thoroughness.ts';
 import { HOSTILE } from './hostile-programs.ts';
 
 const random = randomOfFile();

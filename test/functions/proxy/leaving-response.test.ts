@@ -4,7 +4,7 @@ import type { ApiResponse } from '../../../src/http/api-response.ts';
 import { rawResponse } from '../../../src/http/raw-response.ts';
 import { leavingResponse } from '../../../functions/proxy/leaving-response.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
-import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { anEvent } from '../../support/builders/an-event.ts';
 
 const PREFIXES = ['SVC', 'ACME'];

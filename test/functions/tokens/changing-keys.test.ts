@@ -8,7 +8,7 @@ import { rotateDataKey } from '../../../src/core/operator/rotate-data-key.ts';
 import { webhookSecrets } from '../../../src/core/webhooks/webhook-secrets.ts';
 import { CONTENT_MS } from '../../../src/core/reactors/invocation.ts';
 import { manyInstances, type Reply } from '../../support/many-instances.ts';
-import { IS_THOROUGH, randomOfFile } from '../../../packages/local-aws/test/thoroughness.ts';
+import { IS_THOROUGH, randomOfFile } from '../../../packages/test-kit/src/thoroughness.ts';
 
 const random = randomOfFile();
 

@@ -1,4 +1,4 @@
-import { IS_THOROUGH } from '../../../packages/local-aws/test/thoroughness.ts';
+import { IS_THOROUGH } from '../../../packages/test-kit/src/thoroughness.ts';
 import { BUDGETS } from '../../../tools/bench/budgets.ts';
 import { CONSTANT, measureGrowth } from '../../../tools/bench/growth/measure-growth.ts';
 import { BOUNDED, measureTrail, OF_TRAIL } from '../../../tools/bench/growth/measure-trail.ts';
