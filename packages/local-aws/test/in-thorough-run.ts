@@ -1,1 +1,0 @@
-export * from '../../test-kit/src/in-thorough-run.ts';
