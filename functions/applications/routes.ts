@@ -77,7 +77,7 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     subject: 'application',
     permission: 'application:read',
     success: 200,
-    handle: async (deps: ApplicationsDeps, { caller, params: { id = '' } }) => ({
+    handle: async (deps: ApplicationsDeps, { caller, params: { id } }) => ({
       body: presentApplication(await getApplication(deps, caller, id)),
     }),
   }),
@@ -89,7 +89,7 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     permission: 'application:update',
     success: 200,
     body: updateApplicationBody,
-    handle: async (deps: ApplicationsDeps, { caller, params: { id = '' }, body }) => ({
+    handle: async (deps: ApplicationsDeps, { caller, params: { id }, body }) => ({
       body: presentApplication(
         await updateApplication(deps, caller, id, {
           ...body,
@@ -107,7 +107,7 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     subject: 'application',
     permission: 'application:update',
     success: 200,
-    handle: async (deps: ApplicationsDeps, { caller, params: { id = '' } }) => {
+    handle: async (deps: ApplicationsDeps, { caller, params: { id } }) => {
       const { application, key } = await regenerateKey(deps, caller, id);
       return { body: presentApplication(application, key) };
     },
@@ -120,7 +120,7 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     permission: 'application:update',
     success: 201,
     body: createKeyBody,
-    handle: async (deps: ApplicationsDeps, { caller, params: { id = '' }, body, writes }) => {
+    handle: async (deps: ApplicationsDeps, { caller, params: { id }, body, writes }) => {
       const { key, text } = await createKey(deps, keysOfApplication(deps, caller, id), body, writes);
       return { body: presentKey(key, text) };
     },
@@ -132,7 +132,7 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     subject: 'application',
     permission: 'application:read',
     success: 200,
-    handle: async (deps: ApplicationsDeps, { caller, params: { id = '' } }) => ({
+    handle: async (deps: ApplicationsDeps, { caller, params: { id } }) => ({
       body: (await listKeys(keysOfApplication(deps, caller, id))).map((key) => presentKey(key)),
     }),
   }),
@@ -143,7 +143,7 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     subject: 'application',
     permission: 'application:read',
     success: 200,
-    handle: async (deps: ApplicationsDeps, { caller, params: { id = '', key_id: keyId = '' } }) => ({
+    handle: async (deps: ApplicationsDeps, { caller, params: { id, key_id: keyId } }) => ({
       body: presentKey(await getKey(keysOfApplication(deps, caller, id), keyId)),
     }),
   }),
@@ -157,7 +157,7 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     body: updateKeyBody,
     handle: async (
       deps: ApplicationsDeps,
-      { caller, params: { id = '', key_id: keyId = '' }, body: { patch, unchanged } },
+      { caller, params: { id, key_id: keyId }, body: { patch, unchanged } },
     ) => ({
       body: presentKey(
         await updateKey(deps, keysOfApplication(deps, caller, id), keyId, {
@@ -176,7 +176,7 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     subject: 'application',
     permission: 'application:update',
     success: 204,
-    handle: async (deps: ApplicationsDeps, { caller, params: { id = '', key_id: keyId = '' } }) => {
+    handle: async (deps: ApplicationsDeps, { caller, params: { id, key_id: keyId } }) => {
       await deleteKey(deps, keysOfApplication(deps, caller, id), keyId);
       return {};
     },
@@ -188,7 +188,7 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     subject: 'application',
     permission: 'application:delete',
     success: 204,
-    handle: async (deps: ApplicationsDeps, { caller, params: { id = '' } }) => {
+    handle: async (deps: ApplicationsDeps, { caller, params: { id } }) => {
       await deleteApplication(deps, caller, id);
       return {};
     },

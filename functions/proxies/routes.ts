@@ -77,7 +77,7 @@ export const routes: readonly Route<ProxiesDeps>[] = [
     subject: 'proxy',
     permission: 'proxy:read',
     success: 200,
-    handle: async (deps: ProxiesDeps, { caller, params: { id = '' } }) => ({
+    handle: async (deps: ProxiesDeps, { caller, params: { id } }) => ({
       body: presentProxy(await getProxy(deps, caller, id)),
     }),
   }),
@@ -89,7 +89,7 @@ export const routes: readonly Route<ProxiesDeps>[] = [
     permission: 'proxy:update',
     success: 200,
     body: updateProxyBody,
-    handle: async (deps: ProxiesDeps, { caller, params: { id = '' }, body, request }) => ({
+    handle: async (deps: ProxiesDeps, { caller, params: { id }, body, request }) => ({
       body: presentProxy(await changeProxy(deps, caller, id, updateOf(body, deps), placeOf(request, deps))),
     }),
   }),
@@ -101,7 +101,7 @@ export const routes: readonly Route<ProxiesDeps>[] = [
     permission: 'proxy:update',
     success: 200,
     body: patchProxyBody,
-    handle: async (deps: ProxiesDeps, { caller, params: { id = '' }, body, request }) => ({
+    handle: async (deps: ProxiesDeps, { caller, params: { id }, body, request }) => ({
       body: presentProxy(await changeProxy(deps, caller, id, patchOf(body, deps), placeOf(request, deps))),
     }),
   }),
@@ -112,7 +112,7 @@ export const routes: readonly Route<ProxiesDeps>[] = [
     subject: 'proxy',
     permission: 'proxy:delete',
     success: 204,
-    handle: async (deps: ProxiesDeps, { caller, params: { id = '' } }) => {
+    handle: async (deps: ProxiesDeps, { caller, params: { id } }) => {
       await deleteProxy(deps, caller, id);
       return {};
     },
@@ -124,7 +124,7 @@ export const routes: readonly Route<ProxiesDeps>[] = [
     subject: 'proxy',
     permission: 'proxy:read',
     success: 200,
-    handle: async (deps: ProxiesDeps, { caller, params: { id = '' } }) => ({
+    handle: async (deps: ProxiesDeps, { caller, params: { id } }) => ({
       body: (await listProxyVersions(deps, caller, id)).map(presentProxyVersion),
     }),
   }),
@@ -135,7 +135,7 @@ export const routes: readonly Route<ProxiesDeps>[] = [
     subject: 'proxy',
     permission: 'proxy:read',
     success: 200,
-    handle: async (deps: ProxiesDeps, { caller, params: { id = '' } }) => ({
+    handle: async (deps: ProxiesDeps, { caller, params: { id } }) => ({
       body: presentFailures(await listProxyFailures(deps, caller, id)),
     }),
   }),
@@ -147,7 +147,7 @@ export const routes: readonly Route<ProxiesDeps>[] = [
     permission: 'proxy:update',
     success: 200,
     body: revertProxyBody,
-    handle: async (deps: ProxiesDeps, { caller, params: { id = '' }, body, request }) => ({
+    handle: async (deps: ProxiesDeps, { caller, params: { id }, body, request }) => ({
       body: presentProxy(await revertProxy(deps, caller, id, revertOf(body), placeOf(request, deps))),
     }),
   }),
@@ -159,7 +159,7 @@ export const routes: readonly Route<ProxiesDeps>[] = [
     permission: 'proxy:update',
     success: 201,
     body: createKeyBody,
-    handle: async (deps: ProxiesDeps, { caller, params: { id = '' }, body, writes }) => {
+    handle: async (deps: ProxiesDeps, { caller, params: { id }, body, writes }) => {
       const { key, text } = await createKey(deps, keysOfProxy(deps, caller, id), body, writes);
       return { body: presentKey(key, text) };
     },
@@ -171,7 +171,7 @@ export const routes: readonly Route<ProxiesDeps>[] = [
     subject: 'proxy',
     permission: 'proxy:read',
     success: 200,
-    handle: async (deps: ProxiesDeps, { caller, params: { id = '' } }) => ({
+    handle: async (deps: ProxiesDeps, { caller, params: { id } }) => ({
       body: (await listKeys(keysOfProxy(deps, caller, id))).map((key) => presentKey(key)),
     }),
   }),
@@ -182,7 +182,7 @@ export const routes: readonly Route<ProxiesDeps>[] = [
     subject: 'proxy',
     permission: 'proxy:read',
     success: 200,
-    handle: async (deps: ProxiesDeps, { caller, params: { id = '', key_id: keyId = '' } }) => ({
+    handle: async (deps: ProxiesDeps, { caller, params: { id, key_id: keyId } }) => ({
       body: presentKey(await getKey(keysOfProxy(deps, caller, id), keyId)),
     }),
   }),
@@ -196,7 +196,7 @@ export const routes: readonly Route<ProxiesDeps>[] = [
     body: updateKeyBody,
     handle: async (
       deps: ProxiesDeps,
-      { caller, params: { id = '', key_id: keyId = '' }, body: { patch, unchanged } },
+      { caller, params: { id, key_id: keyId }, body: { patch, unchanged } },
     ) => ({
       body: presentKey(
         await updateKey(deps, keysOfProxy(deps, caller, id), keyId, {
@@ -215,7 +215,7 @@ export const routes: readonly Route<ProxiesDeps>[] = [
     subject: 'proxy',
     permission: 'proxy:update',
     success: 204,
-    handle: async (deps: ProxiesDeps, { caller, params: { id = '', key_id: keyId = '' } }) => {
+    handle: async (deps: ProxiesDeps, { caller, params: { id, key_id: keyId } }) => {
       await deleteKey(deps, keysOfProxy(deps, caller, id), keyId);
       return {};
     },

@@ -55,7 +55,7 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     subject: 'reactor',
     permission: 'reactor:read',
     success: 200,
-    handle: async (deps: ReactorsDeps, { caller, params: { id = '' } }) => ({
+    handle: async (deps: ReactorsDeps, { caller, params: { id } }) => ({
       body: presentReactor(await getReactor(deps, caller, id)),
     }),
   }),
@@ -67,7 +67,7 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     permission: 'reactor:update',
     success: 200,
     body: updateReactorBody,
-    handle: async (deps: ReactorsDeps, { caller, params: { id = '' }, body }) => ({
+    handle: async (deps: ReactorsDeps, { caller, params: { id }, body }) => ({
       body: presentWrittenReactor(
         await updateReactor(
           deps,
@@ -88,7 +88,7 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     success: 204,
     mergePatch: true,
     body: patchReactorBody,
-    handle: async (deps: ReactorsDeps, { caller, params: { id = '' }, body }) => {
+    handle: async (deps: ReactorsDeps, { caller, params: { id }, body }) => {
       await patchReactor(deps, caller, id, body.patch, checkUnchangedReactor(body.unchanged));
       return {};
     },
@@ -100,7 +100,7 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     subject: 'reactor',
     permission: 'reactor:delete',
     success: 204,
-    handle: async (deps: ReactorsDeps, { caller, params: { id = '' } }) => {
+    handle: async (deps: ReactorsDeps, { caller, params: { id } }) => {
       await deleteReactor(deps, caller, id);
       return {};
     },
@@ -115,10 +115,10 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     success: 200,
     bodyMaxBytes: REACTOR_LIMITS.invocationBytes,
     body: invocationBody,
-    handle: (deps: ReactorsDeps, { caller, params: { id = '' }, body, request, ...rest }) =>
+    handle: (deps: ReactorsDeps, { caller, params: { id }, body, request, ...rest }) =>
       invokeReactor(deps, caller, { ...body, reactorId: id }, request, rest),
     nameTokens: (deps, { caller, body }) => nameTokensIn(deps, caller.tenantId, body),
-    replay: (deps, { caller, params: { id = '' }, body }, replayData) =>
+    replay: (deps, { caller, params: { id }, body }, replayData) =>
       replayInvocation(deps, caller, { ...body, reactorId: id }, replayData),
   }),
   route({
@@ -129,7 +129,7 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     permission: 'token:use',
     success: 200,
     handle: async (deps: ReactorsDeps, { caller, params }) => {
-      const { id = '', invocation_id: invocationId = '' } = params;
+      const { id, invocation_id: invocationId } = params;
       return {
         body: presentInvocation(await getResult({ ...deps, presentFailure }, caller, id, invocationId)),
       };
@@ -143,7 +143,7 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     permission: 'reactor:read',
     success: 200,
     query: listDeliveriesQuery,
-    handle: async (deps: ReactorsDeps, { caller, params: { id = '' }, query }) => ({
+    handle: async (deps: ReactorsDeps, { caller, params: { id }, query }) => ({
       body: presentPage(await listParked(deps, caller, id, query), presentParked),
     }),
   }),
@@ -155,7 +155,7 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     permission: 'reactor:update',
     success: 204,
     handle: async (deps: ReactorsDeps, { caller, params, writes }) => {
-      const { id = '', invocation_id: invocationId = '' } = params;
+      const { id, invocation_id: invocationId } = params;
       await resendParked(deps, caller, { reactorId: id, invocationId }, writes);
       return {};
     },

@@ -34,7 +34,7 @@ import {
 const findToken = async (
   { storedTokens }: Pick<TokensDeps, 'storedTokens'>,
   tenantId: string,
-  { id = '' }: Readonly<Record<string, string>>,
+  { id }: { readonly id: string },
 ) => ({ token: await storedTokens.find(tenantId, id) });
 
 const withReplayData = (result: TokenResult) => ({
@@ -79,7 +79,7 @@ export const routes: readonly Route<TokensDeps>[] = [
     permission: 'token:read',
     success: 200,
     prefetch: findToken,
-    handle: async (deps, { caller, params: { id = '' }, prefetched }) => ({
+    handle: async (deps, { caller, params: { id }, prefetched }) => ({
       body: tokenObject(await getToken(deps, caller, id, prefetched)),
     }),
   }),
@@ -94,7 +94,7 @@ export const routes: readonly Route<TokensDeps>[] = [
     mergePatch: true,
     body: updateTokenBody,
     prefetch: findToken,
-    handle: async (deps: TokensDeps, { caller, params: { id = '' }, body, writes, prefetched }) =>
+    handle: async (deps: TokensDeps, { caller, params: { id }, body, writes, prefetched }) =>
       withReplayData(await updateToken(deps, caller, { id, patch: body, prefetched }, writes)),
     replay: async (deps, { caller }, replayData) => ({
       body: presentResult(await replayToken(deps, caller, 'token:update', tokenReplayFrom(replayData))),
@@ -107,7 +107,7 @@ export const routes: readonly Route<TokensDeps>[] = [
     subject: 'token',
     permission: 'token:delete',
     success: 204,
-    handle: async (deps: TokensDeps, { caller, params: { id = '' } }) => {
+    handle: async (deps: TokensDeps, { caller, params: { id } }) => {
       await deleteToken(deps, caller, id);
       return {};
     },

@@ -12,13 +12,23 @@ import type { ApiRequest } from './api-request.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/** The names of the parameters in a path: `id` and `key_id` of `/proxies/{id}/keys/{key_id}`. */
+type ParameterOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? (Name extends `${infer Tail}+` ? Tail : Name) | ParameterOf<Rest>
+  : never;
+
+/** The parameters of a path by their names; any text for a path that is not known to the compiler. */
+type ParamsOf<Path extends string> = Readonly<
+  Record<string extends Path ? string : ParameterOf<Path>, string>
+>;
+
 /**
  * The input of a route's handler. The caller has the permission, and body and query have their
  * shapes.
  */
-export interface RouteInput<Body, Query, Prefetched> {
+export interface RouteInput<Path extends string, Body, Query, Prefetched> {
   readonly caller: Caller;
-  readonly params: Readonly<Record<string, string>>;
+  readonly params: ParamsOf<Path>;
   readonly query: Query;
   readonly body: Body;
   readonly prefetched: Prefetched;
@@ -49,7 +59,7 @@ export interface RouteResult {
 }
 
 /** One operation of the API, which is a row of a function's table. */
-export interface RouteDefinition<Deps, Body, Query, Prefetched> {
+export interface RouteDefinition<Deps, Path extends string, Body, Query, Prefetched> {
   /** Names the operation in the OpenAPI document and the log. */
   readonly operation: string;
   readonly method: Method;
@@ -57,7 +67,7 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
    * `/tokens/{id}`: segments in braces become parameters; `{rest+}` at the end matches the rest of
    * the path.
    */
-  readonly path: string;
+  readonly path: Path;
   /** The resource that `{id}` identifies. */
   readonly subject?: 'token' | 'application' | 'reactor' | 'proxy';
   /**
@@ -92,7 +102,7 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
   readonly prefetch?: (
     deps: Unaudited<Deps>,
     tenantId: string,
-    params: Readonly<Record<string, string>>,
+    params: ParamsOf<Path>,
   ) => Promise<Prefetched>;
   /**
    * With `none` a key has no effect, and with `read_only` it is only checked. By default the first
@@ -104,7 +114,7 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
    */
   readonly replay?: (
     deps: Deps,
-    input: Pick<RouteInput<Body, Query, Prefetched>, 'caller' | 'params' | 'body'>,
+    input: Pick<RouteInput<Path, Body, Query, Prefetched>, 'caller' | 'params' | 'body'>,
     replayData: Json,
   ) => Promise<RouteResult>;
   /**
@@ -114,23 +124,27 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
    */
   readonly nameTokens?: (
     deps: Deps,
-    input: Pick<RouteInput<Json, Query, Prefetched>, 'caller' | 'body' | 'request' | 'admitted'>,
+    input: Pick<RouteInput<Path, Json, Query, Prefetched>, 'caller' | 'body' | 'request' | 'admitted'>,
   ) => Promise<void>;
   readonly handle: (
     deps: Deps,
-    input: RouteInput<Body, Query, Prefetched | undefined>,
+    input: RouteInput<Path, Body, Query, Prefetched | undefined>,
   ) => Promise<RouteResult>;
 }
 
 /** A route after its types were checked. The dispatcher needs no more. */
-export type Route<Deps> = RouteDefinition<Deps, unknown, unknown, unknown>;
+export type Route<Deps> = RouteDefinition<Deps, string, unknown, unknown, unknown>;
 
 /** Checks the types of a route against each other and erases them. */
-export function route<Deps, Body = undefined, Query = undefined, Prefetched = undefined>(
-  definition: RouteDefinition<Deps, Body, Query, Prefetched>,
-): Route<Deps> {
-  // Body, query and prefetched value reach `handle` only from this route's own schemas and
-  // `prefetch`.
+export function route<
+  Deps,
+  const Path extends string,
+  Body = undefined,
+  Query = undefined,
+  Prefetched = undefined,
+>(definition: RouteDefinition<Deps, Path, Body, Query, Prefetched>): Route<Deps> {
+  // Parameters, body, query and prefetched value reach `handle` only from this route's own path,
+  // schemas and `prefetch`.
   return definition as unknown as Route<Deps>;
 }
 
