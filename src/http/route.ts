@@ -17,7 +17,7 @@ type ParameterOf<Path extends string> = Path extends `${string}{${infer Name}}${
   ? (Name extends `${infer Tail}+` ? Tail : Name) | ParameterOf<Rest>
   : never;
 
-/** The parameters of a path by their names; any text for a path that is not known to the compiler. */
+/** The parameters of a path by their names, which can be any if the compiler does not know it. */
 type ParamsOf<Path extends string> = Readonly<
   Record<string extends Path ? string : ParameterOf<Path>, string>
 >;

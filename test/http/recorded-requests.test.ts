@@ -18,7 +18,7 @@ const ROUTES: Route<ApiDeps>[] = [
     success: 200,
     subject: 'token',
     query: z.custom<URLSearchParams>(),
-    handle: ({ audit }, { params: { id = '' }, query }) => {
+    handle: ({ audit }, { params: { id }, query }) => {
       if (query.get('is') === 'there') audit.found([{ id }]);
       if (query.get('is') === 'shown') audit.saw({ id }, 'reveal');
       else throw new ServiceError('not_found', 'No.');

@@ -1,0 +1,17 @@
+import { listKeys } from '../../../src/core/applications/manage-keys.ts';
+import { keysOfProxy } from '../../../src/core/proxies/keys-of-proxy.ts';
+import { route, type Route } from '../../../src/http/route.ts';
+import { presentKey } from '../../../src/wire/application-key.ts';
+import type { ProxiesDeps } from '../dependencies.ts';
+
+export const operation: Route<ProxiesDeps> = route({
+  operation: 'listProxyKeys',
+  method: 'GET',
+  path: '/proxies/{id}/keys',
+  subject: 'proxy',
+  permission: 'proxy:read',
+  success: 200,
+  handle: async (deps, { caller, params: { id } }) => ({
+    body: (await listKeys(keysOfProxy(deps, caller, id))).map((key) => presentKey(key)),
+  }),
+});

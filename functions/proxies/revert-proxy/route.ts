@@ -1,0 +1,18 @@
+import { revertProxy } from '../../../src/core/proxies/change-proxy.ts';
+import { route, type Route } from '../../../src/http/route.ts';
+import { presentProxy, revertOf, revertProxyBody } from '../../../src/wire/proxy.ts';
+import type { ProxiesDeps } from '../dependencies.ts';
+import { placeOf } from '../request-place.ts';
+
+export const operation: Route<ProxiesDeps> = route({
+  operation: 'revertProxy',
+  method: 'POST',
+  path: '/proxies/{id}/revert',
+  subject: 'proxy',
+  permission: 'proxy:update',
+  success: 200,
+  body: revertProxyBody,
+  handle: async (deps, { caller, params: { id }, body, request }) => ({
+    body: presentProxy(await revertProxy(deps, caller, id, revertOf(body), placeOf(request, deps))),
+  }),
+});
