@@ -1,58 +1,10 @@
-import { callProxy } from '../../src/core/proxies/call-proxy.ts';
-import type { Proxy } from '../../src/core/proxies/stored-proxy.ts';
-import type { InboundResponse } from '../../src/core/egress/egress-client.ts';
-import { forward, isCompressed, nameForwarded } from '../../src/core/proxy/forward.ts';
-import { ServiceError } from '../../src/core/shared/service-error.ts';
-import type { Caller } from '../../src/core/access/caller.ts';
-import type { ApiRequest } from '../../src/http/api-request.ts';
-import { route, type Method, type Route } from '../../src/http/route.ts';
-import { isForWorker, makesNoPage } from './browser-call.ts';
+import type { Method, Route } from '../../src/http/route.ts';
 import type { ProxyDeps } from './dependencies.ts';
-import { proxyCall, proxyRequest } from './proxy-request.ts';
+import { operation as proxy } from './proxy/route.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
-const PATHS = ['/proxy', '/proxy/{suffix+}'];
-
-const isEncoded = ({ headers }: InboundResponse): boolean =>
-  headers.some(([name, value]) => name.toLowerCase() === 'content-encoding' && isCompressed(value));
-
-/** A call with the key of a stored proxy runs that; any other names its own destination. */
-async function respond(deps: ProxyDeps, caller: Caller, request: ApiRequest, admitted: Proxy | undefined) {
-  if (isForWorker(request)) throw new ServiceError('forbidden', 'The proxy serves no script of a worker.');
-  const response = await (admitted === undefined
-    ? forward(deps, caller, proxyRequest(request, deps))
-    : callProxy(deps, caller, admitted, proxyCall(request, deps)));
-  // Such an answer leaves without the field that names its encoding.
-  if (makesNoPage(request, deps.headerPrefixes) && isEncoded(response))
-    throw new ServiceError(
-      'destination_unreachable',
-      'The destination encoded its answer although it was asked not to.',
-    );
-  return response;
-}
 
 /** The same operation serves every method and every path below `/proxy`. */
-export const routes: readonly Route<ProxyDeps>[] = PATHS.flatMap((path) =>
-  METHODS.map((method) =>
-    route({
-      operation: 'proxy',
-      method,
-      path,
-      needsSettings: true,
-      permission: 'token:use',
-      success: 200,
-      idempotency: 'none',
-      passesOn: true,
-      admits: true,
-      async nameTokens(deps: ProxyDeps, { caller, request, admitted }) {
-        // Where a proxy needs no API key, no text of its callers is an expression.
-        if (admitted?.definition.requireAuth !== false)
-          await nameForwarded(deps, caller, proxyRequest(request, deps));
-      },
-      handle: async (deps: ProxyDeps, { caller, request, admitted }) => {
-        const { status, ...raw } = await respond(deps, caller, request, admitted);
-        return { status, raw, reservedHeaders: { 'proxy-destination-status': String(status) } };
-      },
-    }),
-  ),
+export const routes: readonly Route<ProxyDeps>[] = (['/proxy', '/proxy/{suffix+}'] as const).flatMap((path) =>
+  METHODS.map((method) => proxy(method, path)),
 );

@@ -1,0 +1,16 @@
+import { deleteKey, keysOfApplication } from '../../../src/core/applications/manage-keys.ts';
+import { route, type Route } from '../../../src/http/route.ts';
+import type { ApplicationsDeps } from '../dependencies.ts';
+
+export const operation: Route<ApplicationsDeps> = route({
+  operation: 'deleteApplicationKey',
+  method: 'DELETE',
+  path: '/applications/{id}/keys/{key_id}',
+  subject: 'application',
+  permission: 'application:update',
+  success: 204,
+  handle: async (deps, { caller, params: { id, key_id: keyId } }) => {
+    await deleteKey(deps, keysOfApplication(deps, caller, id), keyId);
+    return {};
+  },
+});

@@ -1,0 +1,25 @@
+import { updateApplication } from '../../../src/core/applications/change-application.ts';
+import { checkUnchanged } from '../../../src/core/shared/check-unchanged.ts';
+import { route, type Route } from '../../../src/http/route.ts';
+import { presentApplication, updateApplicationBody } from '../../../src/wire/application.ts';
+import type { ApplicationsDeps } from '../dependencies.ts';
+
+export const operation: Route<ApplicationsDeps> = route({
+  operation: 'updateApplication',
+  method: 'PUT',
+  path: '/applications/{id}',
+  subject: 'application',
+  permission: 'application:update',
+  success: 200,
+  body: updateApplicationBody,
+  handle: async (deps, { caller, params: { id }, body }) => ({
+    body: presentApplication(
+      await updateApplication(deps, caller, id, {
+        ...body,
+        check: (current) => {
+          checkUnchanged(body.unchanged, presentApplication(current));
+        },
+      }),
+    ),
+  }),
+});

@@ -1,0 +1,19 @@
+import { patchReactor } from '../../../src/core/reactors/change-reactor.ts';
+import { route, type Route } from '../../../src/http/route.ts';
+import { checkUnchangedReactor, patchReactorBody } from '../../../src/wire/reactor.ts';
+import type { ReactorsDeps } from '../dependencies.ts';
+
+export const operation: Route<ReactorsDeps> = route({
+  operation: 'patchReactor',
+  method: 'PATCH',
+  path: '/reactors/{id}',
+  subject: 'reactor',
+  permission: 'reactor:update',
+  success: 204,
+  mergePatch: true,
+  body: patchReactorBody,
+  handle: async (deps, { caller, params: { id }, body }) => {
+    await patchReactor(deps, caller, id, body.patch, checkUnchangedReactor(body.unchanged));
+    return {};
+  },
+});

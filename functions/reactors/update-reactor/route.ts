@@ -1,0 +1,24 @@
+import { updateReactor } from '../../../src/core/reactors/change-reactor.ts';
+import { route, type Route } from '../../../src/http/route.ts';
+import {
+  checkUnchangedReactor,
+  definitionOf,
+  presentWrittenReactor,
+  updateReactorBody,
+} from '../../../src/wire/reactor.ts';
+import type { ReactorsDeps } from '../dependencies.ts';
+
+export const operation: Route<ReactorsDeps> = route({
+  operation: 'updateReactor',
+  method: 'PUT',
+  path: '/reactors/{id}',
+  subject: 'reactor',
+  permission: 'reactor:update',
+  success: 200,
+  body: updateReactorBody,
+  handle: async (deps, { caller, params: { id }, body }) => ({
+    body: presentWrittenReactor(
+      await updateReactor(deps, caller, id, definitionOf(body, deps), checkUnchangedReactor(body.unchanged)),
+    ),
+  }),
+});
