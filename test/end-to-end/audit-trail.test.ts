@@ -601,7 +601,7 @@ describe('GET /logs', () => {
     ['outcome=', 'outcome', /refused/],
     ['token_id=', 'token_id', /must not be empty/],
     ['application_id=', 'application_id', /must not be empty/],
-    ['operation=', 'operation', /must be createToken, /],
+    ['operation=', 'operation', /^is not known$/],
     ['from=2026-01-02&to=2026-01-01', 'to', /after from/],
     ['from=2026-01-01&to=2026-01-01', 'to', /after from/],
     ['size=0', 'size', /from 1 to 100/],

@@ -14,7 +14,8 @@ import { watchCalls } from './watch-calls.ts';
 
 const USAGE = `npm run demo -- [options]
 
-  --pause   wait for Enter before each chapter but the first
+  --pause   wait for Enter before each chapter but the first: for a line of the input, if it is
+            no terminal, or its end
   --help    print this
 
 Starts its own service on a free port, needs openssl, and leaves nothing behind.
@@ -28,6 +29,11 @@ type Closers = (() => Promise<void> | void)[];
 
 function waitForEnter(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
+    // An input that has ended ends no second reader of its lines.
+    if (process.stdin.readableEnded) {
+      resolve();
+      return;
+    }
     const lines = createInterface({ input: process.stdin, output: process.stdout });
     const done = () => lines.close();
     lines.question('\n   Enter for the next chapter ', done);
@@ -49,6 +55,8 @@ async function run(isPausing: boolean, signal: AbortSignal, closers: Closers): P
   const started = Date.now();
   const screen = createScreen(process.stdout);
   screen.title('Cloakroom: a walk through the whole service');
+  if (isPausing && !process.stdin.isTTY)
+    screen.say('The input is no terminal: each chapter waits for a line of it, or for its end.');
   screen.say('Starting a local service and a payment provider ...');
   const folder = mkdtempSync(join(tmpdir(), 'cloakroom-demo-'));
   closers.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
@@ -140,7 +148,5 @@ function options() {
 
 const values = options();
 if (values.help === true) process.stdout.write(USAGE);
-// No person could press Enter: the demo would wait without an end.
-else if (values.pause === true && !process.stdin.isTTY) usageError('--pause needs a terminal');
 // An interrupted start may hang, and must not block the terminal.
 else process.exit(await main(values.pause === true));

@@ -1,23 +1,27 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
-import { routes as applications } from '../../functions/applications/routes.ts';
-import { routes as logs } from '../../functions/logs/routes.ts';
-import { routes as proxy } from '../../functions/proxy/routes.ts';
-import { routes as proxies } from '../../functions/proxies/routes.ts';
-import { routes as reactors } from '../../functions/reactors/routes.ts';
-import { routes as tokens } from '../../functions/tokens/routes.ts';
 import type { Route } from '../../src/http/route.ts';
 
-const TABLES = { applications, logs, proxies, proxy, reactors, tokens };
+const ROOT = join(import.meta.dirname, '../..');
 
 /** A route that any function's table may contain, without its handler. */
 export type AnyRoute = Omit<Route<never>, 'handle' | 'prefetch' | 'keep'>;
 
-/** Every route of every function. Throws if a function's table is missing here. */
-export function allRoutes(): readonly AnyRoute[] {
-  const root = join(import.meta.dirname, '../..');
-  const folders = globSync('functions/*/routes.ts', { cwd: root }).map((file) => file.split('/')[1] ?? '');
-  const missing = folders.filter((folder) => !(folder in TABLES));
-  if (missing.length > 0) throw new Error(`all routes: ${missing.join(', ')} are missing`);
-  return Object.values(TABLES).flatMap((table): readonly AnyRoute[] => table);
-}
+/** The functions in the order in which the documents have their operations. */
+const ORDER = ['applications', 'logs', 'proxies', 'proxy', 'reactors', 'tokens'];
+
+const folders = globSync('functions/*/routes.ts', { cwd: ROOT }).map((file) => file.split('/')[1] ?? '');
+const unknown = folders.filter((folder) => !ORDER.includes(folder));
+if (unknown.length > 0) throw new Error(`all routes: ${unknown.join(', ')} have no place in the order`);
+
+const tables = await Promise.all(
+  ORDER.map(async (folder) => {
+    const module = (await import(join(ROOT, 'functions', folder, 'routes.ts'))) as {
+      readonly routes: readonly AnyRoute[];
+    };
+    return module.routes;
+  }),
+);
+
+/** Returns every route of every function. */
+export const allRoutes = (): readonly AnyRoute[] => tables.flat();

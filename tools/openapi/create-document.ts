@@ -3,7 +3,11 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponse
 import { DESTINATION_MAX_LENGTH } from '../../src/core/egress/destination.ts';
 import { KEY_MAX_LENGTH } from '../../src/http/idempotency.ts';
 import type { AnyRoute } from './all-routes.ts';
-import type { DescribedResponse, DescribedOperation, Example } from '../../src/wire/described-operation.ts';
+import type {
+  DescribedResponse,
+  OperationDescription,
+  Example,
+} from '../../src/wire/operation-description.ts';
 import { EXAMPLE_IDS } from './example-values.ts';
 import { OPERATIONS } from './operations.ts';
 import type { Recorded } from './record-responses.ts';
@@ -97,7 +101,7 @@ function needsBody({ body, operation }: AnyRoute): boolean {
   }
 }
 
-function bodyOf(route: AnyRoute, described: DescribedOperation) {
+function bodyOf(route: AnyRoute, described: OperationDescription) {
   if (route.operation === 'proxy')
     return ['GET', 'DELETE'].includes(route.method)
       ? {}
@@ -154,12 +158,13 @@ const SUFFIX_EXAMPLE = 'charges';
 const mediaTypeOf = (route: AnyRoute): string => (route.mergePatch === true ? MERGE_PATCH_TYPE : JSON_TYPE);
 
 /** How to call the operation, with the first of its examples. */
-function samples(route: AnyRoute, described: DescribedOperation) {
+function samples(route: AnyRoute, described: OperationDescription) {
   const isProxy = route.operation === 'proxy';
   const [example] = route.body === undefined ? [] : Object.values(described.requests ?? {});
   const body = isProxy && !['GET', 'DELETE'].includes(route.method) ? PROXIED_BODY : example?.value;
   const names = [...route.path.matchAll(/\{([^}+]+)\+?\}/g)].map(([, name = '']) => name);
   return samplesOf(route, {
+    sdk: described.sdk,
     params: Object.fromEntries(names.map((name) => [name, pathExample(route.path, name)])),
     headers: {
       ...(isProxy && { [reserved('proxy-url')]: destinationExample(route) }),

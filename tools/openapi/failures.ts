@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import { MEMBERS_MAX } from '../../src/core/shared/json-extent.ts';
-import type { DescribedOperation } from '../../src/wire/described-operation.ts';
+import type { OperationDescription } from '../../src/wire/operation-description.ts';
 import { described } from '../../src/wire/parts.ts';
 import { counted, megabytes } from '../../src/wire/words.ts';
 import { BODY_MAX_BYTES } from '../../src/http/parse-input.ts';
@@ -48,7 +48,10 @@ const NAMES: Readonly<Record<number, string>> = {
 };
 
 /** The statuses that every operation of this kind can fail with. */
-export function failuresOf(route: AnyRoute, described: DescribedOperation): Readonly<Record<number, string>> {
+export function failuresOf(
+  route: AnyRoute,
+  described: OperationDescription,
+): Readonly<Record<number, string>> {
   const takesKey = ['POST', 'PUT', 'PATCH'].includes(route.method) && route.operation !== 'proxy';
   const statuses = [
     ...[400, 401, 403, 413, 429, 500, 503],

@@ -1,17 +1,21 @@
-import { applications } from '../../functions/applications/openapi.ts';
-import { logs } from '../../functions/logs/openapi.ts';
-import { proxies } from '../../functions/proxies/openapi.ts';
-import { proxy } from '../../functions/proxy/openapi.ts';
-import { reactors } from '../../functions/reactors/openapi.ts';
-import { tokens } from '../../functions/tokens/openapi.ts';
-import type { DescribedOperation } from '../../src/wire/described-operation.ts';
+import { globSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { OperationDescription } from '../../src/wire/operation-description.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** The name of an operation whose folder has its words with dashes. */
+export const operationOf = (folder: string): string =>
+  folder.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+const files = globSync('functions/*/*/describe.ts', { cwd: ROOT });
 
 /** The description of each operation, by its name in the route tables. */
-export const OPERATIONS: Readonly<Record<string, DescribedOperation>> = {
-  ...tokens,
-  ...proxy,
-  ...applications,
-  ...proxies,
-  ...reactors,
-  ...logs,
-};
+export const OPERATIONS: Readonly<Record<string, OperationDescription>> = Object.fromEntries(
+  await Promise.all(
+    files.map(async (file) => {
+      const module = (await import(join(ROOT, file))) as { readonly description: OperationDescription };
+      return [operationOf(basename(dirname(file))), module.description] as const;
+    }),
+  ),
+);

@@ -3,6 +3,8 @@ import { JAVASCRIPT, literalOf, PYTHON } from './literals.ts';
 
 /** What a sample sends besides its route. */
 export interface SampleRequest {
+  /** Names the method of the SDK. */
+  readonly sdk: string;
   /** Contains the values of the path's parameters. */
   readonly params: Readonly<Record<string, string>>;
   /** Headers by their names, except the key. */
@@ -10,62 +12,6 @@ export interface SampleRequest {
   /** A value of JSON; `undefined` sends no body. */
   readonly body: unknown;
 }
-
-/** Each operation has a method of the SDK, which takes the parameters of the path and the body. */
-const SDK_METHODS: Readonly<Record<string, string>> = {
-  createToken: 'tokens.create',
-  listTokens: 'tokens.list',
-  getToken: 'tokens.retrieve',
-  updateToken: 'tokens.update',
-  deleteToken: 'tokens.delete',
-  searchTokens: 'tokens.search',
-  tokenize: 'tokenize',
-  detokenize: 'detokenize',
-  proxy: 'proxy',
-  createApplication: 'applications.create',
-  listApplications: 'applications.list',
-  getApplicationByKey: 'applications.retrieveByKey',
-  getApplication: 'applications.retrieve',
-  updateApplication: 'applications.update',
-  deleteApplication: 'applications.delete',
-  regenerateApplicationKey: 'applications.regenerateKey',
-  createApplicationKey: 'applications.keys.create',
-  listApplicationKeys: 'applications.keys.list',
-  getApplicationKey: 'applications.keys.retrieve',
-  updateApplicationKey: 'applications.keys.update',
-  deleteApplicationKey: 'applications.keys.delete',
-  listPermissions: 'permissions.list',
-  explainAccess: 'access.explain',
-  getTenant: 'tenants.retrieve',
-  updateTenant: 'tenants.update',
-  createSession: 'sessions.create',
-  authorizeSession: 'sessions.authorize',
-  listLogs: 'logs.list',
-  createProxy: 'proxies.create',
-  listProxies: 'proxies.list',
-  getProxy: 'proxies.retrieve',
-  updateProxy: 'proxies.update',
-  patchProxy: 'proxies.patch',
-  deleteProxy: 'proxies.delete',
-  listProxyVersions: 'proxies.listVersions',
-  listProxyFailures: 'proxies.listFailures',
-  revertProxy: 'proxies.revert',
-  createProxyKey: 'proxies.keys.create',
-  listProxyKeys: 'proxies.keys.list',
-  getProxyKey: 'proxies.keys.retrieve',
-  updateProxyKey: 'proxies.keys.update',
-  deleteProxyKey: 'proxies.keys.delete',
-  createReactor: 'reactors.create',
-  listReactors: 'reactors.list',
-  getReactor: 'reactors.retrieve',
-  updateReactor: 'reactors.update',
-  patchReactor: 'reactors.patch',
-  deleteReactor: 'reactors.delete',
-  invokeReactor: 'reactors.react',
-  getReactorResult: 'reactors.retrieveResult',
-  listReactorDeliveries: 'reactors.deliveries.list',
-  resendReactorDelivery: 'reactors.deliveries.resend',
-};
 
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 const filled = (path: string, fill: (name: string) => string): string =>
@@ -90,15 +36,12 @@ const proxyOptions = ({ method }: AnyRoute, { params, headers, body }: SampleReq
   ...(body !== undefined && { body }),
 });
 
-/** Throws for an operation without a method of the SDK. */
 function nodeSample(route: AnyRoute, request: SampleRequest): string {
-  const method = SDK_METHODS[route.operation];
-  if (method === undefined) throw new Error(`samples: the SDK has no method for ${route.operation}`);
   const args =
     route.operation === 'proxy'
       ? [proxyOptions(route, request)]
       : [...Object.values(request.params), ...(request.body === undefined ? [] : [request.body])];
-  const call = `client.${method}(${args.map((arg) => literalOf(arg, JAVASCRIPT)).join(', ')})`;
+  const call = `client.${request.sdk}(${args.map((arg) => literalOf(arg, JAVASCRIPT)).join(', ')})`;
   const hasResult = route.success !== 204;
   return `import { createClient } from '@cloakroom/sdk';
 

@@ -1,75 +1,25 @@
 import type { Client } from '../src/index.ts';
+import { allRoutes, type AnyRoute } from '../../../tools/openapi/all-routes.ts';
+import { OPERATIONS as DESCRIBED } from '../../../tools/openapi/operations.ts';
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const url = 'https://api.example.com';
 
-/** Every operation, by its route, and the call that makes it. */
-export const OPERATIONS: readonly (readonly [string, (client: Client) => PromiseLike<unknown>])[] = [
-  ['POST /tokens', (c) => c.tokens.create({ type: 'token', data: 1 })],
-  ['GET /tokens', (c) => c.tokens.list()],
-  ['GET /tokens/{id}', (c) => c.tokens.retrieve('{id}')],
-  ['PATCH /tokens/{id}', (c) => c.tokens.update('{id}', { mask: null })],
-  ['DELETE /tokens/{id}', (c) => c.tokens.delete('{id}')],
-  ['POST /tokens/search', (c) => c.tokens.search({ query: 'type:"card"' })],
-  ['POST /tokenize', (c) => c.tokenize({ a: 1 })],
-  ['POST /detokenize', (c) => c.detokenize({ a: '{{ x }}' })],
-  [
-    'POST /applications',
-    (c) => c.applications.create({ name: 'a', type: 'private', permissions: ['token:use'] }),
-  ],
-  ['GET /applications', (c) => c.applications.list()],
-  ['GET /applications/key', (c) => c.applications.retrieveByKey()],
-  ['GET /applications/{id}', (c) => c.applications.retrieve('{id}')],
-  ['PUT /applications/{id}', (c) => c.applications.update('{id}', { name: 'b' })],
-  ['POST /applications/{id}/regenerate', (c) => c.applications.regenerateKey('{id}')],
-  ['POST /applications/{id}/keys', (c) => c.applications.keys.create('{id}')],
-  ['GET /applications/{id}/keys', (c) => c.applications.keys.list('{id}')],
-  ['GET /applications/{id}/keys/{key_id}', (c) => c.applications.keys.retrieve('{id}', '{key_id}')],
-  [
-    'PATCH /applications/{id}/keys/{key_id}',
-    (c) => c.applications.keys.update('{id}', '{key_id}', { name: 'n' }),
-  ],
-  ['DELETE /applications/{id}/keys/{key_id}', (c) => c.applications.keys.delete('{id}', '{key_id}')],
-  ['DELETE /applications/{id}', (c) => c.applications.delete('{id}')],
-  [
-    'POST /access/explain',
-    (c) => c.access.explain({ application_id: 'a', permission: 'token:read', container: '/' }),
-  ],
-  ['GET /permissions', (c) => c.permissions.list()],
-  ['GET /tenants/self', (c) => c.tenants.retrieve()],
-  ['PUT /tenants/self', (c) => c.tenants.update({ name: 'n', settings: { deduplicate_tokens: true } })],
-  ['GET /logs', (c) => c.logs.list()],
-  ['POST /sessions', (c) => c.sessions.create()],
-  ['POST /sessions/authorize', (c) => c.sessions.authorize({ nonce: 'n' })],
-  ['POST /reactors', (c) => c.reactors.create({ name: 'r', code: 'c', configuration: {} })],
-  ['GET /reactors', (c) => c.reactors.list()],
-  ['GET /reactors/{id}', (c) => c.reactors.retrieve('{id}')],
-  ['PUT /reactors/{id}', (c) => c.reactors.update('{id}', { name: 'r', code: 'c', configuration: {} })],
-  ['PATCH /reactors/{id}', (c) => c.reactors.patch('{id}', { name: 's' })],
-  ['DELETE /reactors/{id}', (c) => c.reactors.delete('{id}')],
-  ['POST /reactors/{id}/react', (c) => c.reactors.react('{id}', { args: {} })],
-  ['GET /reactors/{id}/results/{invocation_id}', (c) => c.reactors.retrieveResult('{id}', '{invocation_id}')],
-  ['GET /reactors/{id}/deliveries', (c) => c.reactors.deliveries.list('{id}')],
-  [
-    'POST /reactors/{id}/deliveries/{invocation_id}/resend',
-    (c) => c.reactors.deliveries.resend('{id}', '{invocation_id}'),
-  ],
-  ['POST /proxies', (c) => c.proxies.create({ name: 'p', destination_url: url })],
-  ['GET /proxies', (c) => c.proxies.list()],
-  ['GET /proxies/{id}', (c) => c.proxies.retrieve('{id}')],
-  ['PUT /proxies/{id}', (c) => c.proxies.update('{id}', { name: 'p', destination_url: url })],
-  ['PATCH /proxies/{id}', (c) => c.proxies.patch('{id}', { timeout: null })],
-  ['DELETE /proxies/{id}', (c) => c.proxies.delete('{id}')],
-  ['GET /proxies/{id}/versions', (c) => c.proxies.listVersions('{id}')],
-  ['GET /proxies/{id}/failures', (c) => c.proxies.listFailures('{id}')],
-  ['POST /proxies/{id}/revert', (c) => c.proxies.revert('{id}', { version: 1 })],
-  ['POST /proxies/{id}/keys', (c) => c.proxies.keys.create('{id}')],
-  ['GET /proxies/{id}/keys', (c) => c.proxies.keys.list('{id}')],
-  ['GET /proxies/{id}/keys/{key_id}', (c) => c.proxies.keys.retrieve('{id}', '{key_id}')],
-  ['PATCH /proxies/{id}/keys/{key_id}', (c) => c.proxies.keys.update('{id}', '{key_id}', { name: 'n' })],
-  ['DELETE /proxies/{id}/keys/{key_id}', (c) => c.proxies.keys.delete('{id}', '{key_id}')],
-  ...METHODS.flatMap((method) => [
-    [`${method} /proxy`, (c: Client) => c.proxy({ url, method })] as const,
-    [`${method} /proxy/{suffix+}`, (c: Client) => c.proxy({ url, method, path: '{suffix+}' })] as const,
-  ]),
-];
+/** A method takes the parameters of the path, here their names, and a body, here an example. */
+function argumentsOf({ operation, method, path, body }: AnyRoute): readonly unknown[] {
+  const params = [...path.matchAll(/\{[^}]+\}/g)].map(([param]) => param);
+  if (operation === 'proxy') return [{ url, method, ...(params.length > 0 && { path: params[0] }) }];
+  const [example] = Object.values(DESCRIBED[operation]?.requests ?? {});
+  return body === undefined ? params : [...params, example?.value ?? {}];
+}
+
+/** Every operation, by its route, and the call of the method that its description names. */
+export const OPERATIONS: readonly (readonly [string, (client: Client) => PromiseLike<unknown>])[] =
+  allRoutes().map((route) => [
+    `${route.method} ${route.path}`,
+    (client) => {
+      const names = DESCRIBED[route.operation]?.sdk.split('.') ?? [];
+      const method = names.pop() ?? '';
+      const owner = names.reduce<any>((inside, name) => inside[name], client);
+      return owner[method](...argumentsOf(route));
+    },
+  ]);

@@ -11,10 +11,10 @@ export type {
   Destination,
   DestinationHandler,
   Failure,
-  OperationName,
   Snapshot,
   Vault,
   VaultClientOptions,
   VaultClock,
   VaultOptions,
 } from './vault.ts';
+export type { OperationName } from './operation-name.ts';

@@ -1,4 +1,5 @@
 import type { Client, ClientOptions } from '../../sdk/src/index.ts';
+import type { OperationName } from './operation-name.ts';
 
 /** Answers a request that the proxy, a webhook or a reactor sends. */
 export type DestinationHandler = (request: Request) => Response | Promise<Response>;
@@ -10,61 +11,6 @@ export interface Destination {
   /** What its handler has thrown. For the service it was unreachable then. */
   readonly errors: readonly unknown[];
 }
-
-/** The operations of the service, by their names in its OpenAPI document. */
-export type OperationName =
-  | 'authorizeSession'
-  | 'createApplication'
-  | 'createApplicationKey'
-  | 'createProxy'
-  | 'createProxyKey'
-  | 'createReactor'
-  | 'createSession'
-  | 'createToken'
-  | 'deleteApplication'
-  | 'deleteApplicationKey'
-  | 'deleteProxy'
-  | 'deleteProxyKey'
-  | 'deleteReactor'
-  | 'deleteToken'
-  | 'detokenize'
-  | 'explainAccess'
-  | 'getApplication'
-  | 'getApplicationByKey'
-  | 'getApplicationKey'
-  | 'getProxy'
-  | 'getProxyKey'
-  | 'getReactor'
-  | 'getReactorResult'
-  | 'getTenant'
-  | 'getToken'
-  | 'invokeReactor'
-  | 'listApplicationKeys'
-  | 'listApplications'
-  | 'listLogs'
-  | 'listPermissions'
-  | 'listProxies'
-  | 'listProxyFailures'
-  | 'listProxyKeys'
-  | 'listProxyVersions'
-  | 'listReactorDeliveries'
-  | 'listReactors'
-  | 'listTokens'
-  | 'patchProxy'
-  | 'patchReactor'
-  | 'proxy'
-  | 'regenerateApplicationKey'
-  | 'resendReactorDelivery'
-  | 'revertProxy'
-  | 'searchTokens'
-  | 'tokenize'
-  | 'updateApplication'
-  | 'updateApplicationKey'
-  | 'updateProxy'
-  | 'updateProxyKey'
-  | 'updateReactor'
-  | 'updateTenant'
-  | 'updateToken';
 
 /** The next calls of an operation, which fail. */
 export interface Failure {

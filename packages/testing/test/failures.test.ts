@@ -1,14 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { OPERATIONS } from '../src/gateway.ts';
 import { createVault, type Failure } from '../src/index.ts';
 import { aShop } from './a-shop.ts';
-
-/** Reads the members of the type. */
-const OPERATION_NAMES_OF_TYPE = [
-  ...(
-    /type OperationName =([^;]+);/.exec(readFileSync('packages/testing/src/vault.ts', 'utf8'))?.[1] ?? ''
-  ).matchAll(/'(\w+)'/g),
-].map(([, name]) => name);
 
 describe('a failing call', () => {
   it.each([
@@ -50,8 +41,4 @@ describe('a failing call', () => {
     const vault = await createVault();
     expect(() => vault.fail(failure as Failure)).toThrow(message);
   });
-});
-
-it('the names of operations that can fail are those of the service', () => {
-  expect(new Set(OPERATION_NAMES_OF_TYPE)).toEqual(new Set(OPERATIONS));
 });

@@ -38,10 +38,10 @@ const LIMITS_KB = {
   // proxy has a schema of its own (7 KB).
   tokens: 394,
   applications: 270,
-  proxies: 379,
-  proxy: 542,
+  proxies: 380,
+  proxy: 543,
   reactors: 451,
-  'reactor-worker': 369,
+  'reactor-worker': 370,
   'webhook-sender': 247,
   sweeper: 150,
   // It derives the search terms of tokens again when a root is replaced, and so evaluates

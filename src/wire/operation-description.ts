@@ -17,7 +17,11 @@ export interface DescribedResponse {
  * The parts of an operation that the route tables lack: words, examples, and the shape of its
  * responses. Paths, methods, permissions, bodies and success statuses come from the tables.
  */
-export interface DescribedOperation {
+export interface OperationDescription {
+  /** The method of the SDK, which takes the parameters of the path and the body. */
+  readonly sdk: string;
+  /** Further methods of the SDK for it. */
+  readonly sdkToo?: readonly string[];
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;

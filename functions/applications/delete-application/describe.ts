@@ -1,0 +1,13 @@
+import type { OperationDescription } from '../../../src/wire/operation-description.ts';
+
+import { ID } from '../words.ts';
+
+export const description: OperationDescription = {
+  sdk: 'applications.delete',
+  tag: 'Applications',
+  summary: 'Delete an application',
+  description: 'Deletes the application, its keys, and the sessions that it created or authorized.',
+  parameters: ID,
+  response: { description: 'Deleted.' },
+  failures: { 409: 'The deletion conflicted with concurrent updates in every attempt.' },
+};

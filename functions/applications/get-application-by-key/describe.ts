@@ -1,0 +1,11 @@
+import type { OperationDescription } from '../../../src/wire/operation-description.ts';
+import { applicationResponse } from '../../../src/wire/application.ts';
+
+export const description: OperationDescription = {
+  sdk: 'applications.retrieveByKey',
+  tag: 'Applications',
+  summary: 'Get the application of the key',
+  description:
+    'Needs `application:read`; with the deploy setting `clientCompatibility: lenient` every application may call it.',
+  response: { description: 'The application.', schema: applicationResponse() },
+};

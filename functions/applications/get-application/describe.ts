@@ -1,0 +1,11 @@
+import type { OperationDescription } from '../../../src/wire/operation-description.ts';
+import { applicationResponse } from '../../../src/wire/application.ts';
+import { ID } from '../words.ts';
+
+export const description: OperationDescription = {
+  sdk: 'applications.retrieve',
+  tag: 'Applications',
+  summary: 'Get an application',
+  parameters: ID,
+  response: { description: 'The application, without its key.', schema: applicationResponse() },
+};

@@ -1,0 +1,9 @@
+import type { OperationDescription } from '../../../src/wire/operation-description.ts';
+import { tenantResponse } from '../../../src/wire/tenant.ts';
+
+export const description: OperationDescription = {
+  sdk: 'tenants.retrieve',
+  tag: 'Tenant',
+  summary: 'Get the tenant of the key',
+  response: { description: 'The tenant.', schema: tenantResponse() },
+};

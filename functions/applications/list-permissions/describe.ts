@@ -1,0 +1,12 @@
+import type { OperationDescription } from '../../../src/wire/operation-description.ts';
+import * as z from 'zod/mini';
+import { listPermissionsParameters, permissionResponse } from '../../../src/wire/application.ts';
+
+export const description: OperationDescription = {
+  sdk: 'permissions.list',
+  tag: 'Applications',
+  summary: 'List permissions',
+  description: 'All permissions, or those that one type of application may have. Any key may list them.',
+  query: listPermissionsParameters(),
+  response: { description: 'The permissions.', schema: z.array(permissionResponse()) },
+};

@@ -1,0 +1,15 @@
+import type { OperationDescription } from '../../../src/wire/operation-description.ts';
+import { applicationResponse, updateApplicationWords } from '../../../src/wire/application.ts';
+import { EITHER, ID, BILLING, LOST } from '../words.ts';
+
+export const description: OperationDescription = {
+  sdk: 'applications.update',
+  tag: 'Applications',
+  summary: 'Update an application',
+  description: `Replaces name, permissions and rules. ${EITHER}`,
+  parameters: ID,
+  members: updateApplicationWords(),
+  requests: { rules: { summary: 'Other rules', value: BILLING } },
+  response: { description: 'The application after the update.', schema: applicationResponse() },
+  failures: { 409: LOST },
+};

@@ -1,0 +1,18 @@
+import type { OperationDescription } from '../../../src/wire/operation-description.ts';
+import { tenantResponse, updateTenantWords } from '../../../src/wire/tenant.ts';
+
+export const description: OperationDescription = {
+  sdk: 'tenants.update',
+  tag: 'Tenant',
+  summary: 'Update the tenant',
+  description: 'Replaces the name, and the settings in the body.',
+  members: updateTenantWords(),
+  requests: {
+    shop: { summary: 'A shop', value: { name: 'Shop', settings: { deduplicate_tokens: false } } },
+    destinations: {
+      summary: 'No ephemeral proxy',
+      value: { name: 'Shop', settings: { ephemeral_proxy: false } },
+    },
+  },
+  response: { description: 'The tenant after the update.', schema: tenantResponse() },
+};

@@ -1,0 +1,13 @@
+import type { OperationDescription } from '../../../src/wire/operation-description.ts';
+import { listLogsParameters, logRecord } from '../../../src/wire/log-record.ts';
+import { pageOf } from '../../../src/wire/page.ts';
+
+export const description: OperationDescription = {
+  sdk: 'logs.list',
+  tag: 'Logs',
+  summary: 'List records of the audit trail',
+  description:
+    'Newest first, without page numbers. A page may be short or empty while `after` is set: continue until `after` is `null`. Every request is recorded, including this one. A record never contains data.',
+  query: listLogsParameters(),
+  response: { description: 'A page of records.', schema: pageOf(logRecord()) },
+};

@@ -1,0 +1,12 @@
+import type { OperationDescription } from '../../../src/wire/operation-description.ts';
+
+import { TAG, ID } from '../words.ts';
+
+export const description: OperationDescription = {
+  sdk: 'proxies.delete',
+  tag: TAG,
+  summary: 'Delete a proxy',
+  parameters: ID,
+  response: { description: 'Deleted, with its keys and versions.' },
+  failures: { 409: 'Another request changed the proxy.' },
+};

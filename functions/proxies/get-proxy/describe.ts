@@ -1,0 +1,11 @@
+import type { OperationDescription } from '../../../src/wire/operation-description.ts';
+import { proxyResponse } from '../../../src/wire/proxy.ts';
+import { TAG, ID } from '../words.ts';
+
+export const description: OperationDescription = {
+  sdk: 'proxies.retrieve',
+  tag: TAG,
+  summary: 'Get a proxy',
+  parameters: ID,
+  response: { description: 'The proxy, without its configuration.', schema: proxyResponse() },
+};

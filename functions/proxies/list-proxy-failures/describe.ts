@@ -1,0 +1,13 @@
+import type { OperationDescription } from '../../../src/wire/operation-description.ts';
+import { FAILURES_MAX } from '../../../src/core/proxies/proxy-failure-store.ts';
+import { proxyFailuresResponse } from '../../../src/wire/proxy-failure.ts';
+import { TAG, ID } from '../words.ts';
+
+export const description: OperationDescription = {
+  sdk: 'proxies.listFailures',
+  tag: TAG,
+  summary: 'List the failures of a proxy',
+  description: `The last ${String(FAILURES_MAX)} failures of its transforms within a day, the newest first: what their callers do not see, because others have written the proxy. They have no values.`,
+  parameters: ID,
+  response: { description: 'The failures.', schema: proxyFailuresResponse() },
+};

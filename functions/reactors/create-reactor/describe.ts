@@ -1,0 +1,13 @@
+import type { OperationDescription } from '../../../src/wire/operation-description.ts';
+import { reactorResponse, reactorWords } from '../../../src/wire/reactor.ts';
+import { TAG, CHARGE } from '../words.ts';
+
+export const description: OperationDescription = {
+  sdk: 'reactors.create',
+  tag: TAG,
+  summary: 'Create a reactor',
+  members: reactorWords(),
+  required: ['configuration'],
+  requests: { charge: { summary: 'A reactor', value: CHARGE } },
+  response: { description: 'The reactor.', schema: reactorResponse() },
+};

@@ -1,0 +1,12 @@
+import type { OperationDescription } from '../../../src/wire/operation-description.ts';
+
+import { TAG, ID } from '../words.ts';
+
+export const description: OperationDescription = {
+  sdk: 'reactors.delete',
+  tag: TAG,
+  summary: 'Delete a reactor',
+  parameters: ID,
+  response: { description: 'Deleted.' },
+  failures: { 409: 'Another request is changing the reactor.' },
+};

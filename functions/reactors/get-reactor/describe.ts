@@ -1,0 +1,11 @@
+import type { OperationDescription } from '../../../src/wire/operation-description.ts';
+import { reactorResponse } from '../../../src/wire/reactor.ts';
+import { TAG, ID } from '../words.ts';
+
+export const description: OperationDescription = {
+  sdk: 'reactors.retrieve',
+  tag: TAG,
+  summary: 'Get a reactor',
+  parameters: ID,
+  response: { description: 'The reactor.', schema: reactorResponse() },
+};

@@ -1,0 +1,13 @@
+import type { OperationDescription } from '../../../src/wire/operation-description.ts';
+import { namedListParameters } from '../../../src/wire/named-list.ts';
+import { pageOf } from '../../../src/wire/page.ts';
+import { reactorResponse } from '../../../src/wire/reactor.ts';
+import { TAG } from '../words.ts';
+
+export const description: OperationDescription = {
+  sdk: 'reactors.list',
+  tag: TAG,
+  summary: 'List reactors',
+  query: namedListParameters(),
+  response: { description: 'A page of reactors.', schema: pageOf(reactorResponse()) },
+};

@@ -1,0 +1,16 @@
+import type { OperationDescription } from '../../../src/wire/operation-description.ts';
+import { reactorResponse, reactorWords } from '../../../src/wire/reactor.ts';
+import { TAG, ID, CHARGE, CONFLICT } from '../words.ts';
+
+export const description: OperationDescription = {
+  sdk: 'reactors.update',
+  tag: TAG,
+  summary: 'Update a reactor',
+  description: 'Replaces all members; without `application` the reactor has none.',
+  parameters: ID,
+  members: reactorWords(),
+  required: ['configuration'],
+  requests: { charge: { summary: 'Other code', value: CHARGE } },
+  response: { description: 'The reactor after the update.', schema: reactorResponse() },
+  failures: { 409: CONFLICT },
+};
