@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { NETWORKS_MAX } from '../core/access/source-networks.ts';
-import type { NewProxy } from '../core/proxies/change-proxy.ts';
+import type { NewProxy } from '../core/proxies/create-proxy.ts';
 import type { ProxyChange } from '../core/proxies/proxy-change.ts';
 import type { ProxyDraft } from '../core/proxies/check-proxy.ts';
 import {

@@ -1,3 +1,4 @@
+import type { API_OPERATIONS } from '../../src/core/audit/api-operations.ts';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
@@ -161,7 +162,7 @@ describe('every route', () => {
     return { token, args: { secret: m('args'), token: `{{ ${token} }}` } };
   };
 
-  const SAMPLES: Readonly<Record<string, () => Sample | Promise<Sample>>> = {
+  const SAMPLES: Readonly<Record<(typeof API_OPERATIONS)[number], () => Sample | Promise<Sample>>> = {
     createToken: () => ({ by: app, body: { type: 'token', data: m('data') } }),
     listTokens: () => ({ by: app }),
     getToken: () => ofToken(),
@@ -284,7 +285,7 @@ describe('every route', () => {
     beforeAll(async () => {
       for (const route of routes) {
         const outcome = async () => {
-          const sample = (await SAMPLES[route.operation]?.()) ?? { by: app };
+          const sample = await SAMPLES[route.operation as (typeof API_OPERATIONS)[number]]();
           return sent(route, by?.(route) ?? sample.by, sample, query());
         };
         const [settled] = await Promise.allSettled([outcome()]);
@@ -311,12 +312,6 @@ describe('every route', () => {
   });
 
   const ROUTES = allRoutes().map((route) => [`${route.method} ${route.path}`, route] as const);
-
-  it('has a request here that succeeds', () => {
-    expect(Object.keys(SAMPLES).toSorted()).toEqual(
-      [...new Set(allRoutes().map(({ operation }) => operation))].toSorted(),
-    );
-  });
 
   describe('that succeeds', () => {
     const outcomeOf = sentBefore(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { changeProxy, createProxy } from '../../src/core/proxies/change-proxy.ts';
+import { changeProxy } from '../../src/core/proxies/change-proxy.ts';
+import { createProxy } from '../../src/core/proxies/create-proxy.ts';
 import type { ProxyChange } from '../../src/core/proxies/proxy-change.ts';
 import { callProxy } from '../../src/core/proxies/call-proxy.ts';
 import { openProxy } from '../../src/core/proxies/open-proxy.ts';

@@ -1,24 +1,15 @@
 import type { Caller } from '../access/caller.ts';
 import { requirePermission } from '../access/require-permission.ts';
-import { firstVersion } from '../applications/application.ts';
-import { FOR_EVER, keysOfOthers, newKey } from '../applications/application-key.ts';
 import type { Sightings } from '../audit/audit-scope.ts';
-import { generateProxyKey } from '../crypto/api-key.ts';
-import { isEqualJson, type Json } from '../shared/json.ts';
-import { orderedId } from '../shared/ordered-id.ts';
 import type { Platform } from '../shared/platform.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
 import { Secret } from '../shared/secret.ts';
-import { invalid, ServiceError } from '../shared/service-error.ts';
-import type { WriteIdentity } from '../shared/write-identity.ts';
-import { checkProxy, type CheckProxyDeps, type ProxyDraft } from './check-proxy.ts';
-import { COUNTED_BYTES, countedBytes } from './configuration-size.ts';
+import { checkProxy, type CheckProxyDeps } from './check-proxy.ts';
 import { existingProxy, type GetProxyDeps } from './get-proxy.ts';
 import {
   openConfiguration,
   openProxy,
   openRetired,
-  openVersion,
   originOf,
   encryptConfiguration,
   encryptDefinition,
@@ -31,14 +22,15 @@ import { requireForCode, requireForUses, setsSecret } from './required-configura
 import { changedMarks, marksAfter } from './retained-versions.ts';
 import { retire } from './retired-secrets.ts';
 import {
-  STORED_PROXY_LIMITS,
+  versionOf,
   type Proxy,
   type ProxyConfiguration,
   type ProxyDefinition,
   type StoredProxy,
-  type StoredVersion,
 } from './stored-proxy.ts';
 
+import { changedMembers } from './changed-members.ts';
+import { checkConfiguration } from './check-configuration.ts';
 export type ChangeProxyDeps = GetProxyDeps &
   CheckProxyDeps &
   Platform & {
@@ -52,115 +44,6 @@ export interface RequestPlace {
   readonly ownHosts: readonly string[];
   /** Whether a field is for the service alone. The name is in lower case. */
   readonly isReserved: (name: string) => boolean;
-}
-
-/** A proxy as a request describes it. */
-export interface NewProxy {
-  readonly draft: ProxyDraft;
-  readonly configuration: Secret<ProxyConfiguration>;
-}
-
-function checkConfiguration(configuration: Secret<ProxyConfiguration>): void {
-  const values = configuration.reveal();
-  const { configuration: most, configurationBytes } = STORED_PROXY_LIMITS;
-  if (Object.keys(values).length > most)
-    throw invalid('configuration', `must be at most ${String(most)} entries`);
-  const bytes = Object.entries(values).reduce((sum, entry) => sum + countedBytes(entry), 0);
-  if (bytes > configurationBytes)
-    throw new ServiceError(
-      'payload_too_large',
-      `The configuration is at most ${String(configurationBytes)} bytes of JSON, where each value counts as whole ${String(COUNTED_BYTES)} bytes.`,
-    );
-}
-
-const versionOf = (
-  { definitionVersion, encryptedDefinition }: StoredProxy,
-  by: { readonly createdBy: string; readonly createdAt: number },
-): StoredVersion => ({
-  version: definitionVersion,
-  encryptedDefinition,
-  ...by,
-});
-
-/** Names in the API of the members of a definition. */
-const MEMBERS = {
-  name: 'name',
-  destinationUrl: 'destination_url',
-  methods: 'methods',
-  paths: 'paths',
-  requestTransforms: 'request_transforms',
-  responseTransforms: 'response_transforms',
-  passHeaders: 'pass_headers',
-  requireAuth: 'require_auth',
-  applicationId: 'application',
-  sourceAddresses: 'source_addresses',
-  clientCertificate: 'client_certificate',
-  timeoutSeconds: 'timeout',
-} as const satisfies Record<keyof ProxyDefinition, string>;
-
-const jsonOf = (value: unknown): Json => (value ?? null) as Json;
-
-const changedMembers = (previous: Partial<ProxyDefinition>, next: ProxyDefinition): readonly string[] =>
-  (Object.keys(MEMBERS) as (keyof ProxyDefinition)[])
-    .filter((member) => !isEqualJson(jsonOf(previous[member]), jsonOf(next[member])))
-    .map((member) => MEMBERS[member]);
-
-/**
- * Creates a proxy. Its key is returned here and never again. A retry whose first response was lost
- * gets another key in the place of the first one.
- */
-export async function createProxy(
-  deps: ChangeProxyDeps,
-  caller: Caller,
-  { draft, configuration }: NewProxy,
-  place: RequestPlace,
-  writes: WriteIdentity,
-): Promise<{ readonly proxy: Proxy; readonly key: Secret<string> }> {
-  requirePermission(caller, 'proxy:create');
-  const { tenantId, applicationId: createdBy } = caller;
-  checkConfiguration(configuration);
-  const definition = await checkProxy(deps, draft, { tenantId, configuration, ...place });
-  const now = deps.clock();
-  const id = orderedId(writes.startedAt ?? now, writes.newId());
-  const writeId = writes.newWriteId();
-  const by = { createdBy, createdAt: now };
-  const { key, text } = newKey(deps, generateProxyKey(deps.random, tenantId, id), {
-    ...FOR_EVER,
-    ...by,
-    writeId,
-  });
-  const at = { id, tenantId };
-  const stored: StoredProxy = {
-    ...at,
-    definitionVersion: 1,
-    encryptedDefinition: await encryptDefinition(deps.vault, at, 1, definition),
-    encryptedName: await encryptName(deps.vault, at, definition),
-    configurationNames: Object.keys(configuration.reveal()),
-    encryptedConfiguration: await encryptConfiguration(deps.vault, at, definition, configuration),
-    secretAuthor: createdBy,
-    keys: [key],
-    ...by,
-    version: firstVersion(deps.random),
-  };
-  const members = [
-    ...changedMembers({}, definition),
-    ...(stored.configurationNames.length > 0 ? ['configuration'] : []),
-  ];
-  deps.audit.changes({ members: [`keys.${key.id}`, ...members] });
-  if (await deps.proxyStore.create(stored, versionOf(stored, by)))
-    return { proxy: { stored, definition }, key: text };
-  const made = await deps.proxyStore.find(tenantId, id);
-  if (made === undefined)
-    throw new ServiceError(
-      'conflict',
-      `A tenant has at most ${String(STORED_PROXY_LIMITS.proxies)} proxies: delete one first.`,
-    );
-  const others = keysOfOthers(made, writeId);
-  const again = { ...made, keys: [...others, key], version: made.version + 1 };
-  // Its key may be gone meanwhile: who may only create proxies adds no key to one.
-  if (others.length === made.keys.length || !(await deps.proxyStore.update(made, again, [])))
-    throw new ServiceError('conflict', 'The proxy was changed by another request.');
-  return { proxy: await openProxy(deps.vault, again), key: text };
 }
 
 function merged(
@@ -292,39 +175,4 @@ export function changeProxy(
 ): Promise<Proxy> {
   requirePermission(caller, 'proxy:update');
   return retryConflict<Proxy>(deps, () => changeOnce(deps, caller, id, change, place));
-}
-
-/**
- * Makes the definition of an earlier version the newest one, under the checks of any other change.
- * Throws `not_found` for a version that is neither among the last ones nor retained.
- */
-export async function revertProxy(
-  deps: ChangeProxyDeps,
-  caller: Caller,
-  id: string,
-  {
-    version,
-    ...change
-  }: Pick<ProxyChange, 'configuration' | 'replacesConfiguration' | 'keep'> & { readonly version: number },
-  place: RequestPlace,
-): Promise<Proxy> {
-  requirePermission(caller, 'proxy:update');
-  const proxy = await existingProxy(deps, caller.tenantId, id);
-  const found = (await deps.proxyStore.versions(proxy)).find((each) => each.version === version);
-  if (found === undefined)
-    throw new ServiceError(
-      'not_found',
-      `The proxy has no such version among its last ${String(STORED_PROXY_LIMITS.versions)} and those that it keeps.`,
-    );
-  const { definition } = await openVersion(deps.vault, proxy, found);
-  return changeProxy(deps, caller, id, { ...change, apply: () => definition }, place);
-}
-
-/** Deletes a proxy with its keys and versions. Afterwards no call is admitted. */
-export async function deleteProxy(deps: GetProxyDeps & Platform, caller: Caller, id: string): Promise<void> {
-  requirePermission(caller, 'proxy:delete');
-  await retryConflict(deps, async () => {
-    const proxy = await existingProxy(deps, caller.tenantId, id);
-    return (await deps.proxyStore.delete(proxy)) ? 'deleted' : 'conflict';
-  });
 }

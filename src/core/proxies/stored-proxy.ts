@@ -237,6 +237,16 @@ export interface StoredVersion {
   readonly createdAt: number;
 }
 
+/** The version that a proxy has now. */
+export const versionOf = (
+  { definitionVersion, encryptedDefinition }: StoredProxy,
+  by: { readonly createdBy: string; readonly createdAt: number },
+): StoredVersion => ({
+  version: definitionVersion,
+  encryptedDefinition,
+  ...by,
+});
+
 /** A proxy whose definition is opened. The configuration stays encrypted. */
 export interface Proxy {
   readonly stored: StoredProxy;

@@ -1,9 +1,7 @@
-import {
-  changeProxy,
-  createProxy,
-  deleteProxy,
-  revertProxy,
-} from '../../../src/core/proxies/change-proxy.ts';
+import { changeProxy } from '../../../src/core/proxies/change-proxy.ts';
+import { createProxy } from '../../../src/core/proxies/create-proxy.ts';
+import { deleteProxy } from '../../../src/core/proxies/delete-proxy.ts';
+import { revertProxy } from '../../../src/core/proxies/revert-proxy.ts';
 import { reencrypted } from '../../../src/core/proxies/reencrypt-proxy.ts';
 import { listProxyVersions } from '../../../src/core/proxies/get-proxy.ts';
 import type { StoredProxy } from '../../../src/core/proxies/stored-proxy.ts';
