@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createLogFiles, type Logs } from '../../packages/local-aws/src/lambda/function-logs.ts';
+import { createLogFiles, type Logs } from '../../packages/local-aws/src/account-logs.ts';
 import { shownLine } from './shown-line.ts';
 
 const NAME = 'reactor-output';

@@ -7,7 +7,7 @@ import { createClock } from './clock.ts';
 import { createCloudWatch } from './cloudwatch/create-cloudwatch.ts';
 import { createFunctionActivity } from './cloudwatch/function-activity.ts';
 import { createFaults } from './faults/create-faults.ts';
-import { createLogPrinter } from './lambda/function-logs.ts';
+import { createLogPrinter } from './account-logs.ts';
 
 const [DIRECTORY = '', COMPILE_CACHE = ''] = process.argv.slice(2);
 /** No function makes a call while it loads: it has no event yet. */

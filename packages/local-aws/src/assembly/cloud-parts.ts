@@ -5,9 +5,9 @@ import type { FunctionHost } from '../lambda/function-host.ts';
 import type { LayerTable } from '../lambda/layer-table.ts';
 import type { ScheduleTable } from '../schedules/schedule-table.ts';
 import type { QueueDefinitions } from '../sqs/queue-definitions.ts';
-import type { KeyDefinitions } from './key-definitions.ts';
+import type { KeyDefinitions } from '../kms/key-definitions.ts';
 import type { Account } from './account.ts';
-import type { RoleRegistry } from './role-registry.ts';
+import type { RoleRegistry } from '../iam/role-registry.ts';
 
 /** A table as its template describes it, in DynamoDB's own spelling. */
 export interface TableDefinition {

@@ -1,5 +1,5 @@
 import type { CloudParts } from './cloud-parts.ts';
-import type { DeployedStack } from '../cloudformation/deployed-stack.ts';
+import type { DeployedStack } from './deployed-stack.ts';
 import type { Assembly } from './read-assembly.ts';
 import { createResolver, type ResourceHandle } from './resolver.ts';
 import type { Account } from './account.ts';

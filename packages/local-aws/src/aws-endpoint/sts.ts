@@ -1,5 +1,5 @@
 import { AwsError, type AwsCall, type AwsService } from '../aws-service.ts';
-import { parametersOf, queryFailure, xml, xmlText } from './query-protocol.ts';
+import { parametersOf, queryFailure, xml, xmlText } from '../query-protocol.ts';
 
 /**
  * STS with the one call by which command lines identify themselves: GetCallerIdentity, which needs

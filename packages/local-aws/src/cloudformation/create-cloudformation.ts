@@ -1,6 +1,6 @@
 import { AwsError, type AwsCall, type AwsService } from '../aws-service.ts';
-import { parametersOf, queryFailure, xml, xmlText } from '../aws-endpoint/query-protocol.ts';
-import type { DeployedResource, DeployedStack, Removers } from './deployed-stack.ts';
+import { parametersOf, queryFailure, xml, xmlText } from '../query-protocol.ts';
+import type { DeployedResource, DeployedStack, Removers } from '../assembly/deployed-stack.ts';
 
 export interface CloudFormationOptions {
   readonly stacks: readonly DeployedStack[];

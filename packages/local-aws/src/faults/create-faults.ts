@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { FunctionKills } from '../lambda/function-instance.ts';
 import { callFaults, type CallFaults } from './call-faults.ts';
 import { faultText, parseFault, type Fault } from './fault.ts';
-import { functionKills, type FunctionKills } from './function-kills.ts';
+import { functionKills } from './function-kills.ts';
 import { seededRandom } from './seeded-random.ts';
 
 /** The faults that the local account injects at the moment. */

@@ -1,16 +1,6 @@
+import type { FunctionKills } from '../lambda/function-instance.ts';
 import type { Fault } from './fault.ts';
 import type { Random } from './seeded-random.ts';
-
-/** Decides which invocations of functions are killed, and when. */
-export interface FunctionKills {
-  /** How long after its beginning an invocation dies, in ms; undefined if it lives. */
-  deathAfter(functionName: string): number | undefined;
-  /**
-   * Records the duration of an invocation that was not killed, so that kills happen within
-   * realistic run times.
-   */
-  ended(functionName: string, durationMs: number): void;
-}
 
 /** Applies until the first run of a function has ended. */
 const ASSUMED_MS = 50;

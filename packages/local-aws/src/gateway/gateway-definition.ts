@@ -1,8 +1,4 @@
-/** API Gateway's rate limit: a token bucket. Omitted members have the account's defaults. */
-export interface Throttling {
-  readonly ratePerSecond?: number;
-  readonly burst?: number;
-}
+import type { Throttling } from '../token-bucket.ts';
 
 export interface CorsConfiguration {
   readonly allowCredentials: boolean;

@@ -18,7 +18,7 @@ import { listenOnLocalhost } from './listen.ts';
 import { proxyEvent, type GatewayRequest } from './proxy-event.ts';
 import { requestPath } from './request-path.ts';
 import { createRouteTable, type RouteMatch } from './route-table.ts';
-import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
+import { createTokenBucket, type TokenBucket } from '../token-bucket.ts';
 
 /** A request that the HTTP API has answered, and the response. */
 export interface Exchange {

@@ -1,5 +1,5 @@
 import { AwsError } from '../aws-service.ts';
-import { createTokenBucket, type TokenBucket } from '../gateway/token-bucket.ts';
+import { createTokenBucket, type TokenBucket } from '../token-bucket.ts';
 import type { LambdaOperation } from './control-plane/lambda-operation.ts';
 
 /**

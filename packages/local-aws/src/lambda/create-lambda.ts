@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RoleCredentials } from '../assembly/role-registry.ts';
+import type { RoleCredentials } from '../iam/role-registry.ts';
 import type { AwsService } from '../aws-service.ts';
 import { createStorageFailure, type StorageFailure } from '../storage-failure.ts';
 import { createCallLimits } from './call-limits.ts';

@@ -1,4 +1,4 @@
-import type { RoleCredentials } from '../assembly/role-registry.ts';
+import type { RoleCredentials } from '../iam/role-registry.ts';
 import type { FunctionDefinition } from './function-definition.ts';
 
 /**

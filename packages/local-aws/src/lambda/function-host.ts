@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { AwsError } from '../aws-service.ts';
 import type { SharedClock } from '../clock.ts';
-import type { FunctionKills } from '../faults/function-kills.ts';
-import type { RoleCredentials } from '../assembly/role-registry.ts';
+import type { RoleCredentials } from '../iam/role-registry.ts';
 import { matchesArn } from '../iam/wildcard.ts';
 import {
   requirePayloadSize,
@@ -11,7 +10,7 @@ import {
   type InvocationOutcome,
 } from './function-definition.ts';
 import { functionEnvironment } from './function-environment.ts';
-import { startInstance, type FunctionInstance } from './function-instance.ts';
+import { startInstance, type FunctionInstance, type FunctionKills } from './function-instance.ts';
 import { parseFunctionName } from './function-name.ts';
 import { createFunctionPool, type FunctionPool, type InvocationObserver } from './function-pool.ts';
 

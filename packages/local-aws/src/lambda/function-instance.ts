@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { SharedClock } from '../clock.ts';
-import type { FunctionKills } from '../faults/function-kills.ts';
 import {
   failure,
   MAX_PAYLOAD_BYTES,
@@ -10,6 +9,17 @@ import {
   type InvocationOutcome,
 } from './function-definition.ts';
 import type { InstanceMessage, InstanceSettings, InvocationMessage } from './instance-messages.ts';
+
+/** Decides which invocations of functions are killed, and when. */
+export interface FunctionKills {
+  /** How long after its beginning an invocation dies, in ms; undefined if it lives. */
+  deathAfter(functionName: string): number | undefined;
+  /**
+   * Records the duration of an invocation that was not killed, so that kills happen within
+   * realistic run times.
+   */
+  ended(functionName: string, durationMs: number): void;
+}
 
 /**
  * One execution environment of a function: it has loaded the code and runs one invocation at a

@@ -1,6 +1,6 @@
 import type { Account } from '../assembly/account.ts';
 import type { CloudParts } from '../assembly/cloud-parts.ts';
-import type { RoleRegistry } from '../assembly/role-registry.ts';
+import type { RoleRegistry } from '../iam/role-registry.ts';
 import { conditionKeys } from '../iam/conditions.ts';
 import { isAllowed } from '../iam/is-allowed.ts';
 import { resourcePolicyAllowsService } from '../iam/resource-policy.ts';

@@ -1,4 +1,4 @@
-import type { RoleRegistry } from '../assembly/role-registry.ts';
+import type { RoleRegistry } from '../iam/role-registry.ts';
 import type { AwsAccess, ResourcePolicy } from '../aws-service.ts';
 import { isAllowed } from '../iam/is-allowed.ts';
 import type { FunctionHost } from '../lambda/function-host.ts';

@@ -1,6 +1,6 @@
 import type { CloudParts, TableDefinition } from '../../src/assembly/cloud-parts.ts';
-import { createKeyDefinitions } from '../../src/assembly/key-definitions.ts';
-import { createRoleRegistry } from '../../src/assembly/role-registry.ts';
+import { createKeyDefinitions } from '../../src/kms/key-definitions.ts';
+import { createRoleRegistry } from '../../src/iam/role-registry.ts';
 import { createCloudWatch } from '../../src/cloudwatch/create-cloudwatch.ts';
 import { createGatewayDefinition } from '../../src/gateway/gateway-definition.ts';
 import { createFunctionHost } from '../../src/lambda/function-host.ts';

@@ -1,6 +1,6 @@
 import { AwsError, type AwsCall } from '../../src/aws-service.ts';
 import { createCloudFormation } from '../../src/cloudformation/create-cloudformation.ts';
-import type { DeployedStack } from '../../src/cloudformation/deployed-stack.ts';
+import type { DeployedStack } from '../../src/assembly/deployed-stack.ts';
 
 const identity = (ref: string) => ({ ref, attributes: {} });
 

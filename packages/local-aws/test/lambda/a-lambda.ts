@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { createRoleRegistry } from '../../src/assembly/role-registry.ts';
+import { createRoleRegistry } from '../../src/iam/role-registry.ts';
 import { startAwsEndpoint, type AwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
 import type { PolicyStatement } from '../../src/aws-service.ts';
 import { isAllowed } from '../../src/iam/is-allowed.ts';

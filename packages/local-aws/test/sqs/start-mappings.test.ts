@@ -1,5 +1,5 @@
 import type { PolicyStatement } from '../../src/aws-service.ts';
-import { createRoleRegistry } from '../../src/assembly/role-registry.ts';
+import { createRoleRegistry } from '../../src/iam/role-registry.ts';
 import { createSqs, type Sqs } from '../../src/sqs/create-sqs.ts';
 import type { MappingDefinition, QueueDefinition } from '../../src/sqs/queue-definitions.ts';
 import { startMappings } from '../../src/sqs/start-mappings.ts';

@@ -1,5 +1,5 @@
 import { delimiter, join } from 'node:path';
-import type { RoleCredentials } from '../../assembly/role-registry.ts';
+import type { RoleCredentials } from '../../iam/role-registry.ts';
 import type { ProcessDefinition } from './process-definition.ts';
 
 export interface ProcessSurroundings {

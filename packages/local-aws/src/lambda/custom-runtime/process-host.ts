@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import type { RoleCredentials } from '../../assembly/role-registry.ts';
+import type { RoleCredentials } from '../../iam/role-registry.ts';
 import { unpackArchive } from '../control-plane/code-archive.ts';
 import type { VersionSettings } from '../control-plane/function-record.ts';
 import { errorMessage } from '../../error-code.ts';

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import type { RoleCredentials } from '../../assembly/role-registry.ts';
+import type { RoleCredentials } from '../../iam/role-registry.ts';
 import { failure, type Invocation, type InvocationOutcome } from '../function-definition.ts';
 import type { FunctionInstance } from '../function-instance.ts';
 import type { ProcessDefinition } from './process-definition.ts';

@@ -1,5 +1,5 @@
 import type { PolicyDocument } from '../aws-service.ts';
-import type { KeySpec } from '../kms/key-store.ts';
+import type { KeySpec } from './key-store.ts';
 
 export interface KeyDefinition {
   readonly keyId: string;

@@ -1,4 +1,8 @@
-import type { Throttling } from './gateway-definition.ts';
+/** A token bucket limits the rate of requests. Omitted members have the defaults of API Gateway. */
+export interface Throttling {
+  readonly ratePerSecond?: number;
+  readonly burst?: number;
+}
 
 /** True if a request may pass. */
 export type TokenBucket = () => boolean;

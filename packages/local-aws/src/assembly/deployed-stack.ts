@@ -1,5 +1,5 @@
-import type { Identity } from '../assembly/resolver.ts';
-import type { Stack } from '../assembly/read-assembly.ts';
+import type { Identity } from './resolver.ts';
+import type { Stack } from './read-assembly.ts';
 
 /** A resource of a stack that runs. */
 export interface DeployedResource {

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLineSplitter, createLogFiles } from '../../src/lambda/function-logs.ts';
+import { createLineSplitter, createLogFiles } from '../src/account-logs.ts';
 
 let directory = '';
 

@@ -1,4 +1,4 @@
-import { createTokenBucket } from '../../src/gateway/token-bucket.ts';
+import { createTokenBucket } from '../src/token-bucket.ts';
 
 it('a burst passes immediately, then requests at the rate', () => {
   let now = 0;

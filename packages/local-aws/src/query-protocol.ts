@@ -1,4 +1,4 @@
-import type { AwsCall, AwsError, AwsResponse } from '../aws-service.ts';
+import type { AwsCall, AwsError, AwsResponse } from './aws-service.ts';
 
 /** The parameters of a call in the query protocol of AWS, which STS and CloudFormation have. */
 export const parametersOf = ({ body }: AwsCall): URLSearchParams =>
