@@ -30,15 +30,51 @@ const CORE_LAYERS = [
   'operator',
 ];
 
-const coreFolders = (names) => `^src/core/(${names.join('|')})/`;
+/**
+ * The folders of packages/local-aws/src from the lowest to the highest. `assembly` has what every
+ * service implements (`LocalService`); `faults` and those after it concern several services.
+ */
+const LOCAL_AWS_LAYERS = [
+  'assembly',
+  'deployment',
+  'iam',
+  'dynamodb',
+  'kms',
+  'lambda',
+  'sqs',
+  'gateway',
+  'schedules',
+  'logs',
+  'faults',
+  'cloudwatch',
+  'aws-endpoint',
+  'cloudformation',
+];
 
-const coreLayerRules = CORE_LAYERS.slice(0, -1).map((name, at) => ({
-  name: `core-in-layers-${name}`,
-  comment: `A reader of src/core/${name} needs to know only the folders before it in CORE_LAYERS.`,
-  severity: 'error',
-  from: { path: coreFolders([name]) },
-  to: { path: coreFolders(CORE_LAYERS.slice(at + 1)) },
-}));
+/** The files above the folders of packages/local-aws/src; the other files are below all folders. */
+const LOCAL_AWS_TOP =
+  '^packages/local-aws/src/(cloud|cloud-options|compile-functions|open-app|services)\\.ts$';
+
+/** Each folder of a room imports only those before it, and all of its folders are in the list. */
+const layerRules = (room, root, list, layers) => {
+  const folders = (names) => `^${root}/(${names.join('|')})/`;
+  return [
+    ...layers.slice(0, -1).map((name, at) => ({
+      name: `${room}-in-layers-${name}`,
+      comment: `A reader of ${root}/${name} needs to know only the folders before it in ${list}.`,
+      severity: 'error',
+      from: { path: folders([name]) },
+      to: { path: folders(layers.slice(at + 1)) },
+    })),
+    {
+      name: `${room}-layers-are-listed`,
+      comment: `A folder of ${root} that has no place in ${list} could import any other.`,
+      severity: 'error',
+      from: { path: `^${root}/[^/]+/`, pathNot: folders(layers) },
+      to: {},
+    },
+  ];
+};
 
 module.exports = {
   forbidden: [
@@ -80,14 +116,7 @@ module.exports = {
       from: { path: '^src/core/' },
       to: { path: own, pathNot: '^src/core/' },
     },
-    ...coreLayerRules,
-    {
-      name: 'core-layers-are-listed',
-      comment: 'A folder of core that has no place in CORE_LAYERS could import any other.',
-      severity: 'error',
-      from: { path: '^src/core/', pathNot: coreFolders(CORE_LAYERS) },
-      to: {},
-    },
+    ...layerRules('core', 'src/core', 'CORE_LAYERS', CORE_LAYERS),
     {
       name: 'core-without-cloud',
       comment: 'No SDK, no cloud, no HTTP in core: what it needs of them is a port.',
@@ -272,6 +301,21 @@ module.exports = {
       from: { path: '^packages/local-aws/' },
       // Its tests share the kit of all tests; its source does not (product-without-tests).
       to: { path: [own, '^@cloakroom/'], pathNot: '^packages/(local-aws|test-kit)/' },
+    },
+    ...layerRules('local-aws', 'packages/local-aws/src', 'LOCAL_AWS_LAYERS', LOCAL_AWS_LAYERS),
+    {
+      name: 'local-aws-composes-at-the-top',
+      comment: 'These files know all services: a folder that imports one of them would, too.',
+      severity: 'error',
+      from: { path: '^packages/local-aws/src/[^/]+/' },
+      to: { path: LOCAL_AWS_TOP },
+    },
+    {
+      name: 'local-aws-files-are-lowest',
+      comment: 'A file that is not in a folder serves all of them, so it knows none.',
+      severity: 'error',
+      from: { path: '^packages/local-aws/src/[^/]+\\.ts$', pathNot: LOCAL_AWS_TOP },
+      to: { path: ['^packages/local-aws/src/[^/]+/', LOCAL_AWS_TOP] },
     },
     {
       name: 'test-kit-is-small',

@@ -1,13 +1,13 @@
 // `node compile-functions.ts CDK_OUT COMPILE_CACHE`: loads the code of every function of a
 // synthesized app once, without an invocation, so that Node's compile cache contains it.
+import { createLogPrinter } from './account-logs.ts';
 import { readAssembly } from './assembly/read-assembly.ts';
 import { startResources } from './assembly/start-resources.ts';
-import { createParts, REGION, ACCOUNT_ID } from './cloud.ts';
 import { createClock } from './clock.ts';
-import { createCloudWatch } from './cloudwatch/create-cloudwatch.ts';
-import { createFunctionActivity } from './cloudwatch/function-activity.ts';
+import { ACCOUNT_ID, REGION } from './cloud.ts';
 import { createFaults } from './faults/create-faults.ts';
-import { createLogPrinter } from './account-logs.ts';
+import { createServices } from './services.ts';
+import { createStorageFailure } from './storage-failure.ts';
 
 const [DIRECTORY = '', COMPILE_CACHE = ''] = process.argv.slice(2);
 /** No function makes a call while it loads: it has no event yet. */
@@ -17,24 +17,13 @@ const account = {
   region: REGION,
   baseUrl: NO_ADDRESS,
   awsEndpointUrl: NO_ADDRESS,
+  storageFailure: createStorageFailure('memory', () => undefined),
+  clock: createClock(),
+  logs: createLogPrinter(() => undefined),
+  onClose: () => undefined,
 };
-const assembly = await readAssembly(DIRECTORY);
-const clock = createClock();
-const cloudWatch = createCloudWatch();
-const parts = createParts(
-  {
-    account,
-    logs: createLogPrinter(() => undefined),
-    faults: createFaults(1),
-    clock,
-    cloudWatch,
-    activity: createFunctionActivity(cloudWatch, () => clock.now()),
-  },
-  { createTable: () => Promise.resolve() },
-  assembly.assets,
-  COMPILE_CACHE,
-);
-await startResources(assembly, account, parts);
-parts.functions.start(NO_ADDRESS);
-await parts.functions.load();
-await parts.functions.close();
+const services = createServices(account, { kills: createFaults(1).kills });
+startResources(await readAssembly(DIRECTORY), account, services.all);
+services.functions.start(NO_ADDRESS, COMPILE_CACHE);
+await services.functions.load();
+await services.functions.close();

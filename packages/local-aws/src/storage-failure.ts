@@ -61,6 +61,23 @@ export function createStorageFailure(directory: string, report: ReportStorageFai
   };
 }
 
+/** Disk failures of an account: one during a start ends it, a later one is reported. */
+export function createStorageReports(directory: string | undefined, report: (line: string) => void) {
+  let isUp = false;
+  let atStart: string | undefined;
+  return {
+    failure: createStorageFailure(directory ?? 'the state in memory', (reason, consequence) => {
+      if (isUp) report(`${reason}: ${consequence}`);
+      else atStart ??= reason;
+    }),
+    /** The reason for which a start failed with `error`. */
+    ofStart: (error: unknown) => (atStart === undefined ? error : new Error(atStart, { cause: error })),
+    setUp: (value: boolean) => {
+      isUp = value;
+    },
+  };
+}
+
 /** Thrown when a start misses a file of an earlier one. */
 export function damaged(path: string, fact: string, cause?: unknown): Error {
   return new Error(`${path} is damaged: ${fact}; restore the data folder from a copy, or use another one`, {

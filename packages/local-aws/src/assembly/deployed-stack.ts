@@ -15,5 +15,7 @@ export interface DeployedStack extends Stack {
   readonly resources: readonly DeployedResource[];
 }
 
+type Remover = (resource: DeployedResource) => Promise<void> | void;
+
 /** What ends resources of a type, by type. A type without one ends without an effect. */
-export type Removers = Map<string, (resource: DeployedResource) => Promise<void> | void>;
+export type Removers = Readonly<Record<string, Remover>>;

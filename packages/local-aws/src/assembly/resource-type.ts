@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Account } from './account.ts';
-import type { CloudParts } from './cloud-parts.ts';
 import type { Identity, ResourceHandle } from './resolver.ts';
 
 /** A resource whose properties are resolved and have the shape that its type declares. */
@@ -9,10 +8,12 @@ export interface Resource<Properties> {
   readonly logicalId: string;
   readonly identity: Identity;
   readonly properties: Properties;
+  /** S3 object key of an asset of the app -> its folder or file on disk. */
+  readonly assets: ReadonlyMap<string, string>;
 }
 
-/** How a CloudFormation resource type runs on one machine. */
-export interface ResourceType {
+/** How a CloudFormation resource type runs on one machine, in the parts of its service. */
+export interface ResourceType<Parts = void> {
   /**
    * Names are known before anything is started, so that resources can refer to each other in any
    * order.
@@ -22,20 +23,20 @@ export interface ResourceType {
    * Throws an Error that names the resource and the property if a property has no local
    * counterpart.
    */
-  start(resource: Resource<unknown>, parts: CloudParts): void | Promise<void>;
+  start(resource: Resource<unknown>, parts: Parts): void;
 }
 
-interface Row<Properties> {
+interface Row<Properties, Parts> {
   identify: ResourceType['identify'];
   properties: z.ZodType<Properties>;
-  start(resource: Resource<Properties>, parts: CloudParts): void | Promise<void>;
+  start(resource: Resource<Properties>, parts: Parts): void;
 }
 
 /** A property that the cloud needs and that has no effect on one machine. */
 export const withoutEffect = z.unknown().optional();
 
 /** One row of the table of resource types; the schema lists every property that may be set. */
-export function resourceType<Properties>(row: Row<Properties>): ResourceType {
+export function resourceType<Properties, Parts>(row: Row<Properties, Parts>): ResourceType<Parts> {
   return {
     identify: row.identify,
     start: (resource, parts) => {
@@ -44,9 +45,26 @@ export function resourceType<Properties>(row: Row<Properties>): ResourceType {
         throw new Error(
           `${resource.stackName}/${resource.logicalId} cannot run locally: ${z.prettifyError(parsed.error)}`,
         );
-      return row.start({ ...resource, properties: parsed.data }, parts);
+      row.start({ ...resource, properties: parsed.data }, parts);
     },
   };
+}
+
+/** Binds the resource types of a service to its parts. */
+export function definedIn<Parts>(
+  parts: Parts,
+  types: Readonly<Record<string, ResourceType<Parts>>>,
+): Readonly<Record<string, ResourceType>> {
+  const bound = Object.entries(types).map(([name, type]): [string, ResourceType] => [
+    name,
+    {
+      identify: (resource, account) => type.identify(resource, account),
+      start: (resource) => {
+        type.start(resource, parts);
+      },
+    },
+  ]);
+  return Object.fromEntries(bound);
 }
 
 /** A row for a type without effect on one machine; `reason` justifies it. */

@@ -1,11 +1,7 @@
 import { AwsError, type AwsCall, type AwsService } from '../aws-service.ts';
 import { parametersOf, queryFailure, xml, xmlText } from '../query-protocol.ts';
-import type { DeployedResource, DeployedStack, Removers } from '../assembly/deployed-stack.ts';
-
-export interface CloudFormationOptions {
-  readonly stacks: readonly DeployedStack[];
-  readonly removers: Removers;
-}
+import type { DeployedResource, DeployedStack } from '../assembly/deployed-stack.ts';
+import type { Deployment } from '../assembly/local-service.ts';
 
 const ACTIONS = ['DescribeStacks', 'ListStackResources', 'GetTemplate', 'DeleteStack'];
 
@@ -15,7 +11,7 @@ const RETAINED_ONLY = ['AWS::DynamoDB::Table', 'AWS::KMS::Key', 'AWS::Lambda::La
 const element = (name: string, value: string): string => `<${name}>${xmlText(value)}</${name}>`;
 
 /** The stacks, and those that were deleted since the start. */
-interface StackContext extends CloudFormationOptions {
+interface StackContext extends Deployment {
   readonly deleted: Set<DeployedStack>;
 }
 
@@ -74,7 +70,7 @@ async function deleteStack(context: StackContext, call: AwsCall): Promise<string
       400,
       `${other.type} ${other.logicalId} cannot be deleted with its stack locally: only Retain runs`,
     );
-  for (const resource of ending.toReversed()) await removers.get(resource.type)?.(resource);
+  for (const resource of ending.toReversed()) await removers[resource.type]?.(resource);
   deleted.add(stack);
   return '';
 }
@@ -83,7 +79,7 @@ async function deleteStack(context: StackContext, call: AwsCall): Promise<string
  * CloudFormation over the stacks that the account runs: describes and deletes them. Resources with
  * the deletion policy Retain stay.
  */
-export function createCloudFormation({ stacks, removers }: CloudFormationOptions): AwsService {
+export function createCloudFormation({ stacks, removers }: Deployment): AwsService {
   const deleted = new Set<DeployedStack>();
   const context = { stacks, removers, deleted };
 

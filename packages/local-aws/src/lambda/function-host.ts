@@ -43,8 +43,6 @@ export interface FunctionHostOptions {
    * schedule of one minute stays warm.
    */
   readonly idleMs?: number;
-  /** The folder in which Node caches compiled code for the next instance. Default: none. */
-  readonly compileCache?: string;
   /** Certificates in PEM form that functions accept in addition to Node's own. Default: none. */
   readonly trustedCertificates?: readonly string[];
   /** Decides which invocations are killed. Default: none. */
@@ -98,8 +96,11 @@ export interface FunctionHost {
     readonly name: string;
     readonly environment: Readonly<Record<string, string>>;
   }[];
-  /** No function can be invoked before. A function's first invocation starts its first instance. */
-  start(awsEndpointUrl: string): void;
+  /**
+   * No function can be invoked before. A function's first invocation starts its first instance.
+   * Node caches compiled code for the next instance in the folder `compileCache`. Default: nowhere.
+   */
+  start(awsEndpointUrl: string, compileCache?: string): void;
   /** Loads the code of every function once, which fills the compile cache. Never rejects. */
   load(): Promise<void>;
   close(): Promise<void>;
@@ -114,6 +115,7 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
   const reserved = new Map<string, number>();
   const retiring = new Set<FunctionPool>();
   let endpointUrl = '';
+  let compileCacheFolder: string | undefined;
 
   function find(functionName: string, explicitQualifier?: string): FoundFunction {
     const { name, qualifier = explicitQualifier } = parseFunctionName(functionName);
@@ -141,7 +143,7 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
       },
       trustedCertificates: options.trustedCertificates ?? [],
       ...(options.kills !== undefined && { kills: options.kills }),
-      ...(options.compileCache !== undefined && { compileCache: options.compileCache }),
+      ...(compileCacheFolder !== undefined && { compileCache: compileCacheFolder }),
       ...(options.clock !== undefined && { clock: options.clock }),
     });
   }
@@ -221,8 +223,9 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
         name: definition.name,
         environment: environmentOf(definition, endpointUrl),
       })),
-    start: (awsEndpointUrl) => {
+    start: (awsEndpointUrl, compileCache) => {
       endpointUrl = awsEndpointUrl;
+      compileCacheFolder = compileCache;
       for (const definition of definitions.values()) {
         pools.set(definition.name, createPool(definition));
       }

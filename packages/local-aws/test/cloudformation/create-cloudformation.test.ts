@@ -44,7 +44,7 @@ function aCall(Action: string, StackName = 'App'): AwsCall {
 
 function aService(resources: Parameters<typeof aStack>[0]) {
   const removed: string[] = [];
-  const removers = new Map(
+  const removers = Object.fromEntries(
     ['AWS::SQS::Queue', 'AWS::Lambda::Function'].map((type) => [
       type,
       ({ logicalId }: { readonly logicalId: string }) => {

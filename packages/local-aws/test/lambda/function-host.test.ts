@@ -7,9 +7,12 @@ import { aFunction, aHost } from './a-function.ts';
 
 let host: ReturnType<typeof aHost>;
 
-function start(definition: FunctionDefinition, options: Parameters<typeof aHost>[1] = {}): FunctionHost {
+function start(
+  definition: FunctionDefinition,
+  { compileCache, ...options }: Parameters<typeof aHost>[1] & { readonly compileCache?: string } = {},
+): FunctionHost {
   host = aHost([definition], options);
-  host.start('http://127.0.0.1:4566');
+  host.start('http://127.0.0.1:4566', compileCache);
   return host;
 }
 

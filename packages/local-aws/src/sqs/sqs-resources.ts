@@ -1,8 +1,14 @@
 import { z } from 'zod';
-import type { Account } from '../account.ts';
-import { physicalName } from '../physical-name.ts';
-import { resourceType, withoutEffect, type ResourceType } from '../resource-type.ts';
-import { policyDocument } from '../../iam/policy-document.ts';
+import type { Account } from '../assembly/account.ts';
+import { physicalName } from '../assembly/physical-name.ts';
+import { resourceType, withoutEffect, type ResourceType } from '../assembly/resource-type.ts';
+import { policyDocument } from '../iam/policy-document.ts';
+import type { QueueDefinitions } from './queue-definitions.ts';
+
+interface SqsParts {
+  readonly account: Account;
+  readonly queues: QueueDefinitions;
+}
 
 const wholeSeconds = z.coerce.number().int();
 const json = z.union([
@@ -44,7 +50,7 @@ const queue = resourceType({
     KmsDataKeyReusePeriodSeconds: withoutEffect,
     Tags: withoutEffect,
   }),
-  start: ({ identity, properties }, { account, queues }) => {
+  start: ({ identity, properties }, { account, queues }: SqsParts) => {
     const attributes = Object.entries(queueAttributes.partial().parse(properties)).map(
       ([name, value]): [string, string] => [name, String(value)],
     );
@@ -96,7 +102,7 @@ const eventSourceMapping = resourceType({
     MetricsConfig: withoutEffect,
     Tags: withoutEffect,
   }),
-  start: ({ stackName, logicalId, properties }, { queues }) => {
+  start: ({ stackName, logicalId, properties }, { queues }: SqsParts) => {
     if (!properties.Enabled) return;
     if (properties.BatchSize > 10 && properties.MaximumBatchingWindowInSeconds === 0)
       throw new Error(
@@ -114,7 +120,7 @@ const eventSourceMapping = resourceType({
   },
 });
 
-export const queueResources: Readonly<Record<string, ResourceType>> = {
+export const sqsResources: Readonly<Record<string, ResourceType<SqsParts>>> = {
   'AWS::SQS::Queue': queue,
   'AWS::SQS::QueuePolicy': queuePolicy,
   'AWS::Lambda::EventSourceMapping': eventSourceMapping,

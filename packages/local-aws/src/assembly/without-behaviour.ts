@@ -1,6 +1,6 @@
-import { physicalName } from '../physical-name.ts';
-import type { Identity } from '../resolver.ts';
-import { withoutBehaviour, type ResourceType } from '../resource-type.ts';
+import { physicalName } from './physical-name.ts';
+import type { Identity } from './resolver.ts';
+import { withoutBehaviour, type ResourceType } from './resource-type.ts';
 
 /** Names a resource by an explicit property or its physical name, and its ARN by that name. */
 function named(

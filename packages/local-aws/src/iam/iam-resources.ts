@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { physicalName } from '../physical-name.ts';
-import { resourceType, withoutEffect, type ResourceType } from '../resource-type.ts';
-import { policyDocument } from '../../iam/policy-document.ts';
+import { physicalName } from '../assembly/physical-name.ts';
+import { resourceType, withoutEffect, type ResourceType } from '../assembly/resource-type.ts';
+import { policyDocument } from './policy-document.ts';
+import type { RoleRegistry } from './role-registry.ts';
 
 const role = resourceType({
   identify: ({ stack, logicalId, text }, { accountId }) => {
@@ -23,7 +24,7 @@ const role = resourceType({
     MaxSessionDuration: withoutEffect,
     Tags: withoutEffect,
   }),
-  start: ({ identity, properties }, { roles }) => {
+  start: ({ identity, properties }, roles: RoleRegistry) => {
     roles.define({
       name: identity.ref,
       arn: identity.attributes['Arn'] ?? '',
@@ -47,7 +48,7 @@ const policy = resourceType({
     PolicyDocument: policyDocument,
     Roles: z.array(z.string()).default([]),
   }),
-  start: ({ properties }, { roles }) => {
+  start: ({ properties }, roles: RoleRegistry) => {
     for (const roleName of properties.Roles) roles.attach(roleName, properties.PolicyDocument);
   },
 });
@@ -65,12 +66,12 @@ const managedPolicy = resourceType({
     Roles: z.array(z.string()).default([]),
     Description: withoutEffect,
   }),
-  start: ({ identity, properties }, { roles }) => {
+  start: ({ identity, properties }, roles: RoleRegistry) => {
     roles.defineManagedPolicy(identity.ref, properties.PolicyDocument, properties.Roles);
   },
 });
 
-export const iamResources: Readonly<Record<string, ResourceType>> = {
+export const iamResources: Readonly<Record<string, ResourceType<RoleRegistry>>> = {
   'AWS::IAM::Role': role,
   'AWS::IAM::Policy': policy,
   'AWS::IAM::ManagedPolicy': managedPolicy,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { physicalName } from '../physical-name.ts';
-import { resourceType, withoutEffect, type ResourceType } from '../resource-type.ts';
+import { physicalName } from '../assembly/physical-name.ts';
+import { resourceType, withoutEffect, type ResourceType } from '../assembly/resource-type.ts';
+import type { ScheduleTable } from './schedule-table.ts';
 
 const state = z.enum(['ENABLED', 'DISABLED']).default('ENABLED');
 
@@ -29,7 +30,7 @@ const rule = resourceType({
     Description: withoutEffect,
     Tags: withoutEffect,
   }),
-  start: ({ identity, properties }, { schedules }) => {
+  start: ({ identity, properties }, schedules: ScheduleTable) => {
     const { State: state, ScheduleExpression: expression } = properties;
     if (state === 'DISABLED' || expression === undefined) return;
     for (const target of properties.Targets)
@@ -42,6 +43,6 @@ const rule = resourceType({
   },
 });
 
-export const scheduleResources: Readonly<Record<string, ResourceType>> = {
+export const scheduleResources: Readonly<Record<string, ResourceType<ScheduleTable>>> = {
   'AWS::Events::Rule': rule,
 };

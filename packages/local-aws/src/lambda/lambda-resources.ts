@@ -1,6 +1,16 @@
 import { z } from 'zod';
-import { physicalName } from '../physical-name.ts';
-import { resourceType, withoutEffect, type ResourceType } from '../resource-type.ts';
+import { physicalName } from '../assembly/physical-name.ts';
+import { resourceType, withoutEffect, type ResourceType } from '../assembly/resource-type.ts';
+import type { RoleRegistry } from '../iam/role-registry.ts';
+import type { FunctionHost } from './function-host.ts';
+import type { LayerTable } from './layer-table.ts';
+
+/** The parts of the account in which the resources of Lambda are defined. */
+interface LambdaParts {
+  readonly functions: FunctionHost;
+  readonly layers: LayerTable;
+  readonly roles: RoleRegistry;
+}
 
 const environmentValue = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 
@@ -42,7 +52,7 @@ const lambdaFunction = resourceType({
     Tags: withoutEffect,
     TracingConfig: withoutEffect,
   }),
-  start: ({ stackName, logicalId, identity, properties }, { assets, functions, roles }) => {
+  start: ({ stackName, logicalId, identity, properties, assets }, { functions, roles }: LambdaParts) => {
     const codeDirectory = assets.get(properties.Code.S3Key);
     if (codeDirectory === undefined || codeDirectory.endsWith('.zip'))
       throw new Error(
@@ -83,7 +93,7 @@ const layerVersion = resourceType({
     Description: withoutEffect,
     LicenseInfo: withoutEffect,
   }),
-  start: ({ stackName, logicalId, identity, properties }, { assets, layers }) => {
+  start: ({ stackName, logicalId, identity, properties, assets }, { layers }: LambdaParts) => {
     const directory = assets.get(properties.Content.S3Key);
     if (directory === undefined || directory.endsWith('.zip'))
       throw new Error(
@@ -102,7 +112,7 @@ const permission = resourceType({
     SourceArn: z.string().optional(),
     SourceAccount: withoutEffect,
   }),
-  start: ({ properties }, { functions }) => {
+  start: ({ properties }, { functions }: LambdaParts) => {
     functions.permit({
       functionName: properties.FunctionName,
       principal: properties.Principal,
@@ -126,7 +136,7 @@ const version = resourceType({
     CodeSha256: withoutEffect,
     Description: withoutEffect,
   }),
-  start: ({ properties }, { functions }) => {
+  start: ({ properties }, { functions }: LambdaParts) => {
     functions.defineQualifier(properties.FunctionName, '1');
   },
 });
@@ -145,7 +155,7 @@ const alias = resourceType({
     // Instances stay warm anyway.
     ProvisionedConcurrencyConfig: withoutEffect,
   }),
-  start: ({ properties }, { functions }) => {
+  start: ({ properties }, { functions }: LambdaParts) => {
     functions.defineQualifier(properties.FunctionName, properties.Name);
   },
 });
@@ -162,7 +172,7 @@ const eventInvokeConfig = resourceType({
   start: () => undefined,
 });
 
-export const lambdaResources: Readonly<Record<string, ResourceType>> = {
+export const lambdaResources: Readonly<Record<string, ResourceType<LambdaParts>>> = {
   'AWS::Lambda::LayerVersion': layerVersion,
   'AWS::Lambda::Function': lambdaFunction,
   'AWS::Lambda::Permission': permission,

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { alarmDefinition, alarmProperties } from '../../cloudwatch/alarm-definition.ts';
-import { errorMessage } from '../../error-code.ts';
-import { physicalName } from '../physical-name.ts';
-import { resourceType, withoutEffect, type ResourceType } from '../resource-type.ts';
+import { alarmDefinition, alarmProperties } from './alarm-definition.ts';
+import { errorMessage } from '../error-code.ts';
+import { physicalName } from '../assembly/physical-name.ts';
+import { resourceType, withoutEffect, type ResourceType } from '../assembly/resource-type.ts';
+import type { AlarmDefinitions } from './create-cloudwatch.ts';
 
 const alarm = resourceType({
   identify: ({ stack, logicalId, text }, { accountId, region }) => {
@@ -10,7 +11,7 @@ const alarm = resourceType({
     return { ref: name, attributes: { Arn: `arn:aws:cloudwatch:${region}:${accountId}:alarm:${name}` } };
   },
   properties: alarmProperties,
-  start: ({ stackName, logicalId, identity, properties }, { alarms }) => {
+  start: ({ stackName, logicalId, identity, properties }, alarms: AlarmDefinitions) => {
     try {
       alarms.define(alarmDefinition(identity.ref, properties));
     } catch (error) {
@@ -30,13 +31,13 @@ const metricFilter = resourceType({
     LogGroupName: withoutEffect,
     ApplyOnTransformedLogs: withoutEffect,
   }),
-  start: ({ properties }, { alarms }) => {
+  start: ({ properties }, alarms: AlarmDefinitions) => {
     for (const { MetricNamespace: namespace, MetricName: name } of properties.MetricTransformations)
       alarms.defineFiltered({ namespace, name });
   },
 });
 
-export const cloudWatchResources: Readonly<Record<string, ResourceType>> = {
+export const cloudWatchResources: Readonly<Record<string, ResourceType<AlarmDefinitions>>> = {
   'AWS::CloudWatch::Alarm': alarm,
   'AWS::Logs::MetricFilter': metricFilter,
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { physicalId } from '../physical-name.ts';
-import { resourceType, withoutEffect, type ResourceType } from '../resource-type.ts';
+import { physicalId } from '../assembly/physical-name.ts';
+import { resourceType, withoutEffect, type ResourceType } from '../assembly/resource-type.ts';
+import type { GatewayDefinition } from './gateway-definition.ts';
 
 const throttling = z
   .strictObject({
@@ -40,7 +41,7 @@ const api = resourceType({
     IpAddressType: withoutEffect,
     Tags: withoutEffect,
   }),
-  start: ({ identity, properties }, { gateway }) => {
+  start: ({ identity, properties }, gateway: GatewayDefinition) => {
     const input = properties.CorsConfiguration;
     gateway.defineApi({
       id: identity.ref,
@@ -71,7 +72,7 @@ const stage = resourceType({
     Description: withoutEffect,
     Tags: withoutEffect,
   }),
-  start: ({ properties }, { gateway }) => {
+  start: ({ properties }, gateway: GatewayDefinition) => {
     gateway.defineStage({
       apiId: properties.ApiId,
       defaultThrottling: properties.DefaultRouteSettings ?? {},
@@ -93,7 +94,7 @@ const route = resourceType({
     AuthorizationType: z.literal('NONE').optional(),
     OperationName: withoutEffect,
   }),
-  start: ({ properties }, { gateway }) => {
+  start: ({ properties }, gateway: GatewayDefinition) => {
     gateway.defineRoute({
       apiId: properties.ApiId,
       routeKey: properties.RouteKey,
@@ -126,7 +127,7 @@ const integration = resourceType({
     Description: withoutEffect,
     IntegrationMethod: withoutEffect,
   }),
-  start: ({ identity, properties }, { gateway }) => {
+  start: ({ identity, properties }, gateway: GatewayDefinition) => {
     gateway.defineIntegration({
       id: identity.ref,
       apiId: properties.ApiId,
@@ -136,7 +137,7 @@ const integration = resourceType({
   },
 });
 
-export const apiGatewayResources: Readonly<Record<string, ResourceType>> = {
+export const gatewayResources: Readonly<Record<string, ResourceType<GatewayDefinition>>> = {
   'AWS::ApiGatewayV2::Api': api,
   'AWS::ApiGatewayV2::Stage': stage,
   'AWS::ApiGatewayV2::Route': route,

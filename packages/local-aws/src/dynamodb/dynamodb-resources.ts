@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { KEY_SPECS } from '../../kms/key-store.ts';
-import { physicalKeyId, physicalName } from '../physical-name.ts';
-import { resourceType, withoutEffect, type ResourceType } from '../resource-type.ts';
-import { policyDocument } from '../../iam/policy-document.ts';
+import { physicalName } from '../assembly/physical-name.ts';
+import { resourceTags } from '../assembly/resource-tags.ts';
+import { resourceType, withoutEffect, type ResourceType } from '../assembly/resource-type.ts';
+import { policyDocument } from '../iam/policy-document.ts';
+import type { TableDefinition } from './table.ts';
 
 const keySchema = z.array(z.strictObject({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) }));
 
@@ -19,11 +20,6 @@ const globalSecondaryIndex = z
     WarmThroughput: withoutEffect,
   })
   .transform(({ IndexName, KeySchema, Projection }) => ({ IndexName, KeySchema, Projection }));
-
-const tags = z
-  .array(z.strictObject({ Key: z.string(), Value: z.string() }))
-  .default([])
-  .transform((all) => Object.fromEntries(all.map(({ Key, Value }) => [Key, Value])));
 
 const table = resourceType({
   identify: ({ stack, logicalId, text }, { accountId, region }) => {
@@ -53,13 +49,13 @@ const table = resourceType({
       })
       .optional(),
     TableClass: withoutEffect,
-    Tags: tags,
+    Tags: resourceTags,
     WarmThroughput: withoutEffect,
   }),
-  start: async ({ identity, properties }, { createTable }) => {
+  start: ({ identity, properties }, tables: TableDefinition[]) => {
     const timeToLive = properties.TimeToLiveSpecification;
     const keyArn = properties.SSESpecification?.KMSMasterKeyId;
-    await createTable({
+    tables.push({
       name: identity.ref,
       attributeDefinitions: properties.AttributeDefinitions,
       keySchema: properties.KeySchema,
@@ -79,57 +75,6 @@ const table = resourceType({
   },
 });
 
-const key = resourceType({
-  identify: ({ stack, logicalId, isTrue }, { accountId, region }) => {
-    const keyId = physicalKeyId(stack.name, logicalId, isTrue('MultiRegion'));
-    return {
-      ref: keyId,
-      attributes: { KeyId: keyId, Arn: `arn:aws:kms:${region}:${accountId}:key/${keyId}` },
-    };
-  },
-  properties: z
-    .strictObject({
-      KeyPolicy: policyDocument,
-      EnableKeyRotation: z.boolean().default(false),
-      Enabled: z.literal(true).optional(),
-      KeySpec: z.enum(KEY_SPECS).default('SYMMETRIC_DEFAULT'),
-      KeyUsage: z.enum(['ENCRYPT_DECRYPT', 'SIGN_VERIFY']).default('ENCRYPT_DECRYPT'),
-      // Read by `identify`: it decides the form of the id. There is only one Region.
-      MultiRegion: z.boolean().optional(),
-      Description: withoutEffect,
-      PendingWindowInDays: withoutEffect,
-      RotationPeriodInDays: withoutEffect,
-      Tags: tags,
-    })
-    .refine(
-      ({ KeySpec, KeyUsage }) => (KeySpec === 'SYMMETRIC_DEFAULT') === (KeyUsage === 'ENCRYPT_DECRYPT'),
-      { path: ['KeyUsage'], error: 'must be SIGN_VERIFY for ECC_NIST_P256, and ENCRYPT_DECRYPT otherwise' },
-    )
-    .refine(({ KeySpec, EnableKeyRotation }) => KeySpec === 'SYMMETRIC_DEFAULT' || !EnableKeyRotation, {
-      path: ['EnableKeyRotation'],
-      error: 'an asymmetric key cannot be rotated',
-    }),
-  start: ({ identity, properties }, { keys }) => {
-    keys.define({
-      keyId: identity.ref,
-      policy: properties.KeyPolicy,
-      enableRotation: properties.EnableKeyRotation,
-      spec: properties.KeySpec,
-      tags: properties.Tags,
-    });
-  },
-});
-
-const alias = resourceType({
-  identify: ({ text, logicalId }) => ({ ref: text('AliasName') ?? `alias/${logicalId}`, attributes: {} }),
-  properties: z.strictObject({ AliasName: z.string(), TargetKeyId: z.string() }),
-  start: ({ properties }, { keys }) => {
-    keys.alias(properties.AliasName, properties.TargetKeyId);
-  },
-});
-
-export const storageResources: Readonly<Record<string, ResourceType>> = {
+export const dynamoDbResources: Readonly<Record<string, ResourceType<TableDefinition[]>>> = {
   'AWS::DynamoDB::Table': table,
-  'AWS::KMS::Key': key,
-  'AWS::KMS::Alias': alias,
 };
