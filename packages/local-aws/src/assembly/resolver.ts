@@ -64,28 +64,50 @@ function text(value: unknown, what: string): string {
   throw new Error(`${what} needs text, not ${JSON.stringify(value)}`);
 }
 
-// oxlint-disable-next-line max-lines-per-function -- the intrinsic functions call each other
-export function createResolver(options: ResolverOptions): Resolver {
-  const identities = new Map<string, Identity>();
+/** Calls itself for the parts of a value: intrinsic functions contain others. */
+class TemplateResolver implements Resolver {
+  readonly #options: ResolverOptions;
+  readonly #identities = new Map<string, Identity>();
 
-  const stackId = ({ name }: Stack): string =>
-    `arn:aws:cloudformation:${options.region}:${options.accountId}:stack/${name}/local`;
+  readonly #intrinsics: Readonly<Record<string, Intrinsic>> = {
+    Ref: (stack, argument) => this.#reference(stack, text(argument, 'Ref')),
+    'Fn::GetAtt': (stack, argument) => this.#getAttribute(stack, argument),
+    'Fn::Join': (stack, argument) => this.#join(stack, argument),
+    'Fn::Sub': (stack, argument) => this.#substitute(stack, argument),
+    'Fn::ImportValue': (stack, argument) => this.#importValue(stack, argument),
+    'Fn::GetStackOutput': (stack, argument) => this.#stackOutput(stack, argument),
+    'Fn::Select': (stack, argument) => this.#select(stack, argument),
+    'Fn::Split': (stack, argument) => this.#split(stack, argument),
+    'Fn::If': (stack, argument) => this.#choose(stack, argument),
+  };
 
-  function pseudoParameter(stack: Stack, name: string): unknown {
-    const values: Readonly<Record<string, unknown>> = {
-      'AWS::AccountId': options.accountId,
-      'AWS::Region': options.region,
-      'AWS::Partition': 'aws',
-      'AWS::URLSuffix': 'amazonaws.com',
-      'AWS::StackName': stack.name,
-      'AWS::StackId': stackId(stack),
-      'AWS::NotificationARNs': [],
-      'AWS::NoValue': noValue,
-    };
-    return values[name];
+  constructor(options: ResolverOptions) {
+    this.#options = options;
   }
 
-  function handle(stack: Stack, logicalId: string): ResourceHandle {
+  resolve(stack: Stack, value: unknown): unknown {
+    const resolved = this.#walk(stack, value);
+    return resolved === noValue ? undefined : resolved;
+  }
+
+  condition(stack: Stack, name: string | undefined): boolean {
+    if (name === undefined) return true;
+    if (!(name in stack.template.Conditions)) throw new Error(`no condition ${name} in stack ${stack.name}`);
+    return this.#evaluate(stack, stack.template.Conditions[name]);
+  }
+
+  outputs(): ReadonlyMap<string, string> {
+    const found = new Map<string, string>();
+    for (const stack of this.#options.stacks)
+      for (const [name, output] of Object.entries(stack.template.Outputs)) {
+        if (!this.condition(stack, output.Condition)) continue;
+        const value = this.#walk(stack, output.Value);
+        found.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+      }
+    return found;
+  }
+
+  handle(stack: Stack, logicalId: string): ResourceHandle {
     const resource = stack.template.Resources[logicalId];
     if (resource === undefined) throw new Error(`no resource ${logicalId} in stack ${stack.name}`);
     return {
@@ -93,181 +115,173 @@ export function createResolver(options: ResolverOptions): Resolver {
       logicalId,
       type: resource.Type,
       text: (property) => {
-        const value = walk(stack, resource.Properties[property]);
+        const value = this.#walk(stack, resource.Properties[property]);
         return typeof value === 'string' ? value : undefined;
       },
-      isTrue: (property) => walk(stack, resource.Properties[property]) === true,
+      isTrue: (property) => this.#walk(stack, resource.Properties[property]) === true,
     };
   }
 
-  function identity(stack: Stack, logicalId: string): Identity {
+  identity(stack: Stack, logicalId: string): Identity {
     const key = `${stack.name}/${logicalId}`;
-    const known = identities.get(key);
+    const known = this.#identities.get(key);
     if (known !== undefined) return known;
-    const made = options.identify(handle(stack, logicalId));
-    identities.set(key, made);
+    const made = this.#options.identify(this.handle(stack, logicalId));
+    this.#identities.set(key, made);
     return made;
   }
 
-  function reference(stack: Stack, name: string): unknown {
+  stackId({ name }: Stack): string {
+    const { region, accountId } = this.#options;
+    return `arn:aws:cloudformation:${region}:${accountId}:stack/${name}/local`;
+  }
+
+  #walk(stack: Stack, value: unknown): unknown {
+    if (Array.isArray(value))
+      return value.map((item) => this.#walk(stack, item)).filter((item) => item !== noValue);
+    return isMembers(value) ? this.#walkMembers(stack, value) : value;
+  }
+
+  #walkMembers(stack: Stack, value: Members): unknown {
+    const entries = Object.entries(value);
+    const [first] = entries;
+    if (entries.length === 1 && first !== undefined && (first[0] === 'Ref' || first[0].startsWith('Fn::'))) {
+      const intrinsic = this.#intrinsics[first[0]];
+      if (intrinsic === undefined)
+        throw new Error(`unsupported intrinsic function ${first[0]} in stack ${stack.name}`);
+      return intrinsic(stack, first[1]);
+    }
+    const resolved = entries.map(([name, member]): [string, unknown] => [name, this.#walk(stack, member)]);
+    return Object.fromEntries(resolved.filter(([, member]) => member !== noValue));
+  }
+
+  #pseudoParameter(stack: Stack, name: string): unknown {
+    const values: Readonly<Record<string, unknown>> = {
+      'AWS::AccountId': this.#options.accountId,
+      'AWS::Region': this.#options.region,
+      'AWS::Partition': 'aws',
+      'AWS::URLSuffix': 'amazonaws.com',
+      'AWS::StackName': stack.name,
+      'AWS::StackId': this.stackId(stack),
+      'AWS::NotificationARNs': [],
+      'AWS::NoValue': noValue,
+    };
+    return values[name];
+  }
+
+  #reference(stack: Stack, name: string): unknown {
     if (name.startsWith('AWS::')) {
-      const value = pseudoParameter(stack, name);
+      const value = this.#pseudoParameter(stack, name);
       if (value === undefined) throw new Error(`unknown pseudo parameter ${name} in stack ${stack.name}`);
       return value;
     }
     const parameter = stack.template.Parameters[name];
-    if (parameter === undefined) return identity(stack, name).ref;
+    if (parameter === undefined) return this.identity(stack, name).ref;
     if (parameter.Default === undefined)
       throw new Error(`parameter ${name} of stack ${stack.name} has no default`);
     return parameter.Default;
   }
 
-  function attribute(stack: Stack, logicalId: string, name: string): string {
-    const value = identity(stack, logicalId).attributes[name];
+  #attribute(stack: Stack, logicalId: string, name: string): string {
+    const value = this.identity(stack, logicalId).attributes[name];
     if (value === undefined) {
-      const { type } = handle(stack, logicalId);
+      const { type } = this.handle(stack, logicalId);
       throw new Error(`attribute ${name} of ${type} (${stack.name}/${logicalId}) is not known locally`);
     }
     return value;
   }
 
-  function substitute(stack: Stack, argument: unknown): string {
+  #getAttribute(stack: Stack, argument: unknown): string {
+    const [logicalId, ...path] =
+      typeof argument === 'string' ? argument.split('.') : items(argument, 'Fn::GetAtt');
+    return this.#attribute(
+      stack,
+      text(logicalId, 'Fn::GetAtt'),
+      path.map((part) => text(this.#walk(stack, part), 'Fn::GetAtt')).join('.'),
+    );
+  }
+
+  #join(stack: Stack, argument: unknown): string {
+    const [separator, parts] = items(argument, 'Fn::Join');
+    const values = items(this.#walk(stack, parts), 'Fn::Join').map((part) => text(part, 'Fn::Join'));
+    return values.join(text(separator, 'Fn::Join'));
+  }
+
+  #substitute(stack: Stack, argument: unknown): string {
     const [template, variables] = Array.isArray(argument) ? (argument as readonly unknown[]) : [argument, {}];
     const input = isMembers(variables) ? variables : {};
     return text(template, 'Fn::Sub').replaceAll(/\$\{([^}]*)\}/g, (_match, name: string) => {
       if (name.startsWith('!')) return `\${${name.slice(1)}}`;
-      if (name in input) return text(walk(stack, input[name]), `Fn::Sub \${${name}}`);
+      if (name in input) return text(this.#walk(stack, input[name]), `Fn::Sub \${${name}}`);
       const [logicalId = name, ...path] = name.split('.');
-      if (path.length > 0) return attribute(stack, logicalId, path.join('.'));
-      return text(reference(stack, name), `Fn::Sub \${${name}}`);
+      if (path.length > 0) return this.#attribute(stack, logicalId, path.join('.'));
+      return text(this.#reference(stack, name), `Fn::Sub \${${name}}`);
     });
   }
 
-  function importValue(stack: Stack, argument: unknown): unknown {
-    const wanted = text(walk(stack, argument), 'Fn::ImportValue');
-    for (const exporter of options.stacks)
+  #importValue(stack: Stack, argument: unknown): unknown {
+    const wanted = text(this.#walk(stack, argument), 'Fn::ImportValue');
+    for (const exporter of this.#options.stacks)
       for (const output of Object.values(exporter.template.Outputs))
-        if (output.Export !== undefined && walk(exporter, output.Export.Name) === wanted)
-          return walk(exporter, output.Value);
+        if (output.Export !== undefined && this.#walk(exporter, output.Export.Name) === wanted)
+          return this.#walk(exporter, output.Value);
     throw new Error(`no stack exports ${wanted}, which ${stack.name} imports`);
   }
 
   /** The regions are one: every stack runs here. */
-  function stackOutput(stack: Stack, argument: unknown): unknown {
+  #stackOutput(stack: Stack, argument: unknown): unknown {
     if (!isMembers(argument)) throw new Error(`Fn::GetStackOutput needs members in stack ${stack.name}`);
     const [stackName, outputName] = ['StackName', 'OutputName'].map((name) =>
-      text(walk(stack, argument[name]), `Fn::GetStackOutput ${name}`),
+      text(this.#walk(stack, argument[name]), `Fn::GetStackOutput ${name}`),
     );
-    const producer = options.stacks.find(({ name }) => name === stackName);
+    const producer = this.#options.stacks.find(({ name }) => name === stackName);
     const output = producer?.template.Outputs[outputName ?? ''];
     if (producer === undefined || output === undefined)
       throw new Error(`${String(stackName)} has no output ${String(outputName)}, which ${stack.name} reads`);
-    return walk(producer, output.Value);
+    return this.#walk(producer, output.Value);
   }
 
-  function choose(stack: Stack, argument: unknown): unknown {
+  #select(stack: Stack, argument: unknown): unknown {
+    const [index, list] = items(argument, 'Fn::Select');
+    const value = items(this.#walk(stack, list), 'Fn::Select')[Number(this.#walk(stack, index))];
+    if (value === undefined) throw new Error(`Fn::Select beyond its list in stack ${stack.name}`);
+    return value;
+  }
+
+  #split(stack: Stack, argument: unknown): readonly string[] {
+    const [separator, value] = items(argument, 'Fn::Split');
+    return text(this.#walk(stack, value), 'Fn::Split').split(text(separator, 'Fn::Split'));
+  }
+
+  #choose(stack: Stack, argument: unknown): unknown {
     const [name, whenTrue, whenFalse] = items(argument, 'Fn::If');
-    return walk(stack, evaluate(stack, { Condition: name }) ? whenTrue : whenFalse);
+    return this.#walk(stack, this.#evaluate(stack, { Condition: name }) ? whenTrue : whenFalse);
   }
 
-  const intrinsics: Readonly<Record<string, Intrinsic>> = {
-    Ref: (stack, argument) => reference(stack, text(argument, 'Ref')),
-    'Fn::GetAtt': (stack, argument) => {
-      const [logicalId, ...path] =
-        typeof argument === 'string' ? argument.split('.') : items(argument, 'Fn::GetAtt');
-      return attribute(
-        stack,
-        text(logicalId, 'Fn::GetAtt'),
-        path.map((part) => text(walk(stack, part), 'Fn::GetAtt')).join('.'),
-      );
-    },
-    'Fn::Join': (stack, argument) => {
-      const [separator, parts] = items(argument, 'Fn::Join');
-      const values = items(walk(stack, parts), 'Fn::Join').map((part) => text(part, 'Fn::Join'));
-      return values.join(text(separator, 'Fn::Join'));
-    },
-    'Fn::Sub': substitute,
-    'Fn::ImportValue': importValue,
-    'Fn::GetStackOutput': stackOutput,
-    'Fn::Select': (stack, argument) => {
-      const [index, list] = items(argument, 'Fn::Select');
-      const value = items(walk(stack, list), 'Fn::Select')[Number(walk(stack, index))];
-      if (value === undefined) throw new Error(`Fn::Select beyond its list in stack ${stack.name}`);
-      return value;
-    },
-    'Fn::Split': (stack, argument) => {
-      const [separator, value] = items(argument, 'Fn::Split');
-      return text(walk(stack, value), 'Fn::Split').split(text(separator, 'Fn::Split'));
-    },
-    'Fn::If': choose,
-  };
-
-  function evaluate(stack: Stack, expression: unknown): boolean {
+  #evaluate(stack: Stack, expression: unknown): boolean {
     if (!isMembers(expression)) throw new Error(`not a condition: ${JSON.stringify(expression)}`);
     const [operator = '', argument] = Object.entries(expression)[0] ?? [];
     switch (operator) {
       case 'Condition':
-        return condition(stack, text(argument, 'Condition'));
+        return this.condition(stack, text(argument, 'Condition'));
       case 'Fn::Equals': {
-        const [left, right] = items(argument, operator).map((side) => JSON.stringify(walk(stack, side)));
+        const [left, right] = items(argument, operator).map((side) =>
+          JSON.stringify(this.#walk(stack, side)),
+        );
         return left === right;
       }
       case 'Fn::Not':
-        return !evaluate(stack, items(argument, operator)[0]);
+        return !this.#evaluate(stack, items(argument, operator)[0]);
       case 'Fn::And':
-        return items(argument, operator).every((part) => evaluate(stack, part));
+        return items(argument, operator).every((part) => this.#evaluate(stack, part));
       case 'Fn::Or':
-        return items(argument, operator).some((part) => evaluate(stack, part));
+        return items(argument, operator).some((part) => this.#evaluate(stack, part));
       default:
         throw new Error(`unsupported condition ${operator} in stack ${stack.name}`);
     }
   }
+}
 
-  function condition(stack: Stack, name: string | undefined): boolean {
-    if (name === undefined) return true;
-    if (!(name in stack.template.Conditions)) throw new Error(`no condition ${name} in stack ${stack.name}`);
-    return evaluate(stack, stack.template.Conditions[name]);
-  }
-
-  function walkMembers(stack: Stack, value: Members): unknown {
-    const entries = Object.entries(value);
-    const [first] = entries;
-    if (entries.length === 1 && first !== undefined && (first[0] === 'Ref' || first[0].startsWith('Fn::'))) {
-      const intrinsic = intrinsics[first[0]];
-      if (intrinsic === undefined)
-        throw new Error(`unsupported intrinsic function ${first[0]} in stack ${stack.name}`);
-      return intrinsic(stack, first[1]);
-    }
-    const resolved = entries.map(([name, member]): [string, unknown] => [name, walk(stack, member)]);
-    return Object.fromEntries(resolved.filter(([, member]) => member !== noValue));
-  }
-
-  function walk(stack: Stack, value: unknown): unknown {
-    if (Array.isArray(value))
-      return value.map((item) => walk(stack, item)).filter((item) => item !== noValue);
-    return isMembers(value) ? walkMembers(stack, value) : value;
-  }
-
-  function outputs(): ReadonlyMap<string, string> {
-    const found = new Map<string, string>();
-    for (const stack of options.stacks)
-      for (const [name, output] of Object.entries(stack.template.Outputs)) {
-        if (!condition(stack, output.Condition)) continue;
-        const value = walk(stack, output.Value);
-        found.set(name, typeof value === 'string' ? value : JSON.stringify(value));
-      }
-    return found;
-  }
-
-  return {
-    resolve: (stack, value) => {
-      const resolved = walk(stack, value);
-      return resolved === noValue ? undefined : resolved;
-    },
-    condition,
-    outputs,
-    handle,
-    identity,
-    stackId,
-  };
+export function createResolver(options: ResolverOptions): Resolver {
+  return new TemplateResolver(options);
 }

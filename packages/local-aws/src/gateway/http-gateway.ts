@@ -69,6 +69,7 @@ const MAX_HEADER_BYTES = 10_240;
 const GRACE_MS = 1_000;
 
 type Outcome = GatewayResponse | IntegrationResponse;
+type Match = RouteMatch<IntegrationDefinition>;
 
 interface Begun {
   readonly requestId: string;
@@ -117,39 +118,106 @@ function responseForError(error: unknown): GatewayResponse {
   return gatewayResponses.integrationFailed;
 }
 
-/**
- * Handles requests like API Gateway for an HTTP API with Lambda proxy integrations (payload format
- * 2.0).
- */
-// oxlint-disable-next-line max-lines-per-function -- one owner of the routes and of the throttling
-export async function startHttpGateway(options: HttpGatewayOptions): Promise<HttpGateway> {
-  const { api, functions, accountId, region, log = () => undefined, now = Date.now } = options;
-  const routes = createRouteTable(
-    api.routes.map(({ routeKey, integration }) => ({ routeKey, target: integration })),
-  );
-  const stageBucket = createTokenBucket(api.stage.defaultThrottling);
-  const routeBuckets = new Map<string, TokenBucket>(
-    Object.entries(api.stage.routeThrottling).map(([key, throttling]) => [
-      key,
-      createTokenBucket(throttling),
-    ]),
-  );
-  let listeningPort = options.port;
+/** Owns the throttling of the API, and responds to its requests. */
+class RequestHandler {
+  readonly #options: HttpGatewayOptions;
+  readonly #routes: (method: string, segments: readonly string[]) => Match | undefined;
+  readonly #stageBucket: TokenBucket;
+  readonly #routeBuckets: ReadonlyMap<string, TokenBucket>;
+  readonly #log: (line: string) => void;
+  /** The port that requests name: a free one is known once the server listens. */
+  port: number;
 
-  function mayInvoke({ routeKey, target }: RouteMatch<IntegrationDefinition>): boolean {
+  constructor(options: HttpGatewayOptions) {
+    const { routes, stage } = options.api;
+    this.#options = options;
+    this.#routes = createRouteTable(
+      routes.map(({ routeKey, integration }) => ({ routeKey, target: integration })),
+    );
+    this.#stageBucket = createTokenBucket(stage.defaultThrottling);
+    this.#routeBuckets = new Map(
+      Object.entries(stage.routeThrottling).map(([key, throttling]): [string, TokenBucket] => [
+        key,
+        createTokenBucket(throttling),
+      ]),
+    );
+    this.#log = options.log ?? (() => undefined);
+    this.port = options.port;
+  }
+
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!isLoopbackHost(request.headers.host)) {
+      request.resume();
+      response.writeHead(foreignHostResponse.status, foreignHostResponse.headers);
+      response.end(foreignHostResponse.body);
+      return;
+    }
+    const { cors } = this.#options.api;
+    const requestId = newRequestId();
+    const begun = { requestId, startedMs: performance.now() };
+    if (cors !== undefined && isPreflight(request)) {
+      response.writeHead(204, {
+        ...preflightHeaders(cors, request.headers.origin ?? ''),
+        'apigw-requestid': requestId,
+      });
+      response.end();
+      return;
+    }
+    const page = await this.#pageFor(request);
+    if (page !== undefined) {
+      response.writeHead(page.status, { ...page.headers });
+      response.end(page.body);
+      return;
+    }
+    const outcome = await this.#reply(request, requestId);
+    try {
+      this.#send(request, response, begun, outcome);
+    } catch (error) {
+      // A header that HTTP cannot carry.
+      this.#log(errorMessage(error));
+      if (!response.headersSent) this.#send(request, response, begun, gatewayResponses.integrationFailed);
+    }
+  }
+
+  async #pageFor(request: IncomingMessage): Promise<GatewayPage | undefined> {
+    const { method, url = '/', headers } = request;
+    if (method !== 'GET' && method !== 'HEAD') return undefined;
+    return this.#options.pages?.(splitOnce(url, '?')[0], headers);
+  }
+
+  async #reply(request: IncomingMessage, requestId: string): Promise<Outcome> {
+    const [target, rawQueryString] = splitOnce(request.url ?? '/', '?');
+    if (headerBytes(request) > MAX_HEADER_BYTES) return gatewayResponses.headersTooLarge;
+    const path = requestPath(target);
+    if (path === undefined) return gatewayResponses.malformedPath;
+    const method = request.method ?? 'GET';
+    const match = this.#routes(method, path.segments);
+    if (match === undefined) return gatewayResponses.noRoute;
+    if (!(this.#routeBuckets.get(match.routeKey) ?? this.#stageBucket)()) return gatewayResponses.throttled;
+    const body = await readBody(request, MAX_BODY_BYTES);
+    if (body === undefined) return gatewayResponses.tooLarge;
+    const protocol = `HTTP/${request.httpVersion}`;
+    const { rawHeaders } = request;
+    const from = { sourceIp: sourceIp(request), port: this.port };
+    return await this.#integrate(
+      { method, path, rawQueryString, rawHeaders, body, protocol, ...from },
+      match,
+      requestId,
+    );
+  }
+
+  #mayInvoke({ routeKey, target }: Match): boolean {
+    const { accountId, region, api, functions } = this.#options;
     const path = routeKey === '$default' ? '$default/$default' : `$default/${routeKey.replace(' ', '')}`;
     const source = `arn:aws:execute-api:${region}:${accountId}:${api.id}/${path}`;
     return functions.isPermitted(target.functionArn, 'apigateway.amazonaws.com', source);
   }
 
-  async function integrate(
-    request: GatewayRequest,
-    match: RouteMatch<IntegrationDefinition>,
-    requestId: string,
-  ): Promise<Outcome> {
+  async #integrate(request: GatewayRequest, match: Match, requestId: string): Promise<Outcome> {
+    const { accountId, api, functions, now = Date.now } = this.#options;
     const { routeKey, target, pathParameters } = match;
-    if (!mayInvoke(match)) {
-      log(`${routeKey}: the API has no permission to invoke ${target.functionArn}`);
+    if (!this.#mayInvoke(match)) {
+      this.#log(`${routeKey}: the API has no permission to invoke ${target.functionArn}`);
       return gatewayResponses.integrationFailed;
     }
     const stageVariables = api.stage.variables;
@@ -160,97 +228,45 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
         target.timeoutMs,
       );
       if (result === 'timeout') {
-        log(`${routeKey}: no answer within ${String(target.timeoutMs)} ms`);
+        this.#log(`${routeKey}: no answer within ${String(target.timeoutMs)} ms`);
         return gatewayResponses.integrationUnavailable;
       }
       const response = result.failed ? undefined : integrationResponse(result.payload);
       if (response === undefined)
-        log(`${routeKey}: the function ${result.failed ? 'failed' : 'returned no HTTP response'}`);
+        this.#log(`${routeKey}: the function ${result.failed ? 'failed' : 'returned no HTTP response'}`);
       return response ?? gatewayResponses.integrationFailed;
     } catch (error) {
-      log(`${routeKey}: ${errorMessage(error)}`);
+      this.#log(`${routeKey}: ${errorMessage(error)}`);
       return responseForError(error);
     }
   }
 
-  async function reply(request: IncomingMessage, requestId: string): Promise<Outcome> {
-    const [target, rawQueryString] = splitOnce(request.url ?? '/', '?');
-    if (headerBytes(request) > MAX_HEADER_BYTES) return gatewayResponses.headersTooLarge;
-    const path = requestPath(target);
-    if (path === undefined) return gatewayResponses.malformedPath;
-    const method = request.method ?? 'GET';
-    const match = routes(method, path.segments);
-    if (match === undefined) return gatewayResponses.noRoute;
-    if (!(routeBuckets.get(match.routeKey) ?? stageBucket)()) return gatewayResponses.throttled;
-    const body = await readBody(request, MAX_BODY_BYTES);
-    if (body === undefined) return gatewayResponses.tooLarge;
-    const protocol = `HTTP/${request.httpVersion}`;
-    const { rawHeaders } = request;
-    const from = { sourceIp: sourceIp(request), port: listeningPort };
-    return await integrate(
-      { method, path, rawQueryString, rawHeaders, body, protocol, ...from },
-      match,
-      requestId,
-    );
-  }
-
-  function send(
+  #send(
     request: IncomingMessage,
     response: ServerResponse,
     { requestId, startedMs }: Begun,
     input: Outcome,
   ): void {
-    const outcome = isGatewayResponse(input) ? (options.presentResponse?.(input) ?? input) : input;
+    const { api, presentResponse, onResponse, observe } = this.#options;
+    const outcome = isGatewayResponse(input) ? (presentResponse?.(input) ?? input) : input;
     const headers = headersOf(outcome, api.cors, request.headers.origin);
     const body = typeof outcome.body === 'string' ? Buffer.from(outcome.body) : outcome.body;
     if (outcome.status !== 204 && outcome.status !== 304) headers['content-length'] = String(body.length);
     headers['apigw-requestid'] = requestId;
     const [path] = splitOnce(request.url ?? '/', '?');
-    options.onResponse?.({ method: request.method ?? 'GET', path, status: outcome.status, headers, body });
-    options.observe?.(outcome.status, performance.now() - startedMs);
+    onResponse?.({ method: request.method ?? 'GET', path, status: outcome.status, headers, body });
+    observe?.(outcome.status, performance.now() - startedMs);
     response.writeHead(outcome.status, headers as Record<string, string | string[]>);
     response.end(body);
   }
+}
 
-  async function pageFor(request: IncomingMessage): Promise<GatewayPage | undefined> {
-    const { method, url = '/', headers } = request;
-    if (method !== 'GET' && method !== 'HEAD') return undefined;
-    return options.pages?.(splitOnce(url, '?')[0], headers);
-  }
-
-  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!isLoopbackHost(request.headers.host)) {
-      request.resume();
-      response.writeHead(foreignHostResponse.status, foreignHostResponse.headers);
-      response.end(foreignHostResponse.body);
-      return;
-    }
-    const requestId = newRequestId();
-    const begun = { requestId, startedMs: performance.now() };
-    if (api.cors !== undefined && isPreflight(request)) {
-      response.writeHead(204, {
-        ...preflightHeaders(api.cors, request.headers.origin ?? ''),
-        'apigw-requestid': requestId,
-      });
-      response.end();
-      return;
-    }
-    const page = await pageFor(request);
-    if (page !== undefined) {
-      response.writeHead(page.status, { ...page.headers });
-      response.end(page.body);
-      return;
-    }
-    const outcome = await reply(request, requestId);
-    try {
-      send(request, response, begun, outcome);
-    } catch (error) {
-      // A header that HTTP cannot carry.
-      log(errorMessage(error));
-      if (!response.headersSent) send(request, response, begun, gatewayResponses.integrationFailed);
-    }
-  }
-
+/**
+ * Handles requests like API Gateway for an HTTP API with Lambda proxy integrations (payload format
+ * 2.0).
+ */
+export async function startHttpGateway(options: HttpGatewayOptions): Promise<HttpGateway> {
+  const handler = new RequestHandler(options);
   const listening = await listenOnLocalhost(
     () =>
       createServer(
@@ -258,12 +274,12 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
         // 400.
         { maxHeaderSize: 64 * 1024, keepAliveTimeout: 60_000, requestTimeout: 0, requireHostHeader: false },
         (request, response) => {
-          serve(request, response).catch(() => request.socket.destroy());
+          handler.serve(request, response).catch(() => request.socket.destroy());
         },
       ),
     options.port,
   );
-  listeningPort = listening.port;
+  handler.port = listening.port;
   return { port: listening.port, close: () => listening.close(GRACE_MS) };
 }
 

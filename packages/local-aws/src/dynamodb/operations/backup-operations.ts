@@ -24,53 +24,26 @@ const oneTable = z.strictObject({ TableName: tableName });
 // A deleted table leaves no backup of AWS here: both types are those by request.
 const listed = oneTable.extend({ BackupType: z.enum(['USER', 'ALL']).default('USER') });
 
-/** Backups by request and recovery to a point in time. */
-// oxlint-disable-next-line max-lines-per-function -- three helpers and a row for each call
-export function backupOperations(
-  { tables, now }: OperationContext,
-  backups: Backups,
-  history: History,
-): Readonly<Record<string, Operation>> {
-  const arnOf = ({ id, table }: Backup) => `${table.description.TableArn}/backup/${id}`;
+const arnOf = ({ id, table }: Backup): string => `${table.description.TableArn}/backup/${id}`;
 
+const details = (backup: Backup) => ({
+  BackupArn: arnOf(backup),
+  BackupName: backup.name,
+  BackupStatus: 'AVAILABLE',
+  BackupType: 'USER',
+  BackupCreationDateTime: backup.createdAt / 1_000,
+});
+
+/** The calls about backups that a caller requests. */
+function requestedBackupOperations(
+  { tables }: OperationContext,
+  backups: Backups,
+): Readonly<Record<string, Operation>> {
   function found(arn: string): Backup {
     const backup = backups.find(arn.slice(arn.lastIndexOf('/') + 1));
     if (backup === undefined) throw new AwsError('BackupNotFoundException', 400, `Backup not found: ${arn}`);
     return backup;
   }
-
-  const details = (backup: Backup) => ({
-    BackupArn: arnOf(backup),
-    BackupName: backup.name,
-    BackupStatus: 'AVAILABLE',
-    BackupType: 'USER',
-    BackupCreationDateTime: backup.createdAt / 1_000,
-  });
-
-  /** The times to which a table can be restored, in ms since the epoch. */
-  const rangeOf = ({ description }: Table) => ({
-    earliest: Math.max(history.since(), description.CreationDateTime * 1_000),
-    latest: now(),
-  });
-
-  const recoveryOf = (name: string) => {
-    const table = tables.get(name);
-    const isOn = table.hasPointInTimeRecovery;
-    const { earliest, latest } = rangeOf(table);
-    return {
-      ContinuousBackupsDescription: {
-        ContinuousBackupsStatus: 'ENABLED',
-        PointInTimeRecoveryDescription:
-          isOn === true
-            ? {
-                PointInTimeRecoveryStatus: 'ENABLED',
-                EarliestRestorableDateTime: Math.min(earliest, latest) / 1_000,
-                LatestRestorableDateTime: latest / 1_000,
-              }
-            : { PointInTimeRecoveryStatus: 'DISABLED' },
-      },
-    };
-  };
 
   return {
     CreateBackup: (body) => {
@@ -127,6 +100,41 @@ export function backupOperations(
         },
       };
     },
+  };
+}
+
+/** The calls about the recovery to a point in time. */
+function recoveryOperations(
+  { tables, now }: OperationContext,
+  backups: Backups,
+  history: History,
+): Readonly<Record<string, Operation>> {
+  /** The times to which a table can be restored, in ms since the epoch. */
+  const rangeOf = ({ description }: Table) => ({
+    earliest: Math.max(history.since(), description.CreationDateTime * 1_000),
+    latest: now(),
+  });
+
+  const recoveryOf = (name: string) => {
+    const table = tables.get(name);
+    const isOn = table.hasPointInTimeRecovery;
+    const { earliest, latest } = rangeOf(table);
+    return {
+      ContinuousBackupsDescription: {
+        ContinuousBackupsStatus: 'ENABLED',
+        PointInTimeRecoveryDescription:
+          isOn === true
+            ? {
+                PointInTimeRecoveryStatus: 'ENABLED',
+                EarliestRestorableDateTime: Math.min(earliest, latest) / 1_000,
+                LatestRestorableDateTime: latest / 1_000,
+              }
+            : { PointInTimeRecoveryStatus: 'DISABLED' },
+      },
+    };
+  };
+
+  return {
     RestoreTableToPointInTime: (body) => {
       const {
         SourceTableName: source,
@@ -164,5 +172,17 @@ export function backupOperations(
         return recoveryOf(name);
       });
     },
+  };
+}
+
+/** Backups by request and recovery to a point in time. */
+export function backupOperations(
+  context: OperationContext,
+  backups: Backups,
+  history: History,
+): Readonly<Record<string, Operation>> {
+  return {
+    ...requestedBackupOperations(context, backups),
+    ...recoveryOperations(context, backups, history),
   };
 }
