@@ -106,22 +106,85 @@ export interface FunctionHost {
   close(): Promise<void>;
 }
 
-// oxlint-disable-next-line max-lines-per-function -- one owner of the functions and their pools
-export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
-  const definitions = new Map<string, FunctionDefinition>();
-  const qualifiers = new Set<string>();
-  const permissions: FunctionPermission[] = [];
-  const pools = new Map<string, FunctionPool>();
-  const reserved = new Map<string, number>();
-  const retiring = new Set<FunctionPool>();
-  let endpointUrl = '';
-  let compileCacheFolder: string | undefined;
+/** Owns the functions and the pools of their instances. */
+class WorkerFunctionHost implements FunctionHost {
+  readonly #options: FunctionHostOptions;
+  readonly #definitions = new Map<string, FunctionDefinition>();
+  readonly #qualifiers = new Set<string>();
+  readonly #permissions: FunctionPermission[] = [];
+  readonly #pools = new Map<string, FunctionPool>();
+  readonly #reserved = new Map<string, number>();
+  readonly #retiring = new Set<FunctionPool>();
+  #endpointUrl = '';
+  #compileCache: string | undefined;
 
-  function find(functionName: string, explicitQualifier?: string): FoundFunction {
+  constructor(options: FunctionHostOptions) {
+    this.#options = options;
+  }
+
+  define(definition: FunctionDefinition): void {
+    this.#definitions.set(definition.name, definition);
+  }
+
+  defineQualifier(functionName: string, qualifier: string): void {
+    this.#qualifiers.add(`${parseFunctionName(functionName).name}:${qualifier}`);
+  }
+
+  permit(permission: FunctionPermission): void {
+    const { name } = parseFunctionName(permission.functionName);
+    this.#permissions.push({ ...permission, functionName: name });
+  }
+
+  isPermitted(functionName: string, principal: string, sourceArn: string): boolean {
+    const { name } = parseFunctionName(functionName);
+    return this.#permissions.some(
+      (permission) =>
+        permission.functionName === name &&
+        permission.principal === principal &&
+        (permission.sourceArn === undefined || matchesArn(permission.sourceArn, sourceArn)),
+    );
+  }
+
+  has(name: string): boolean {
+    return this.#definitions.has(name);
+  }
+
+  async remove(name: string): Promise<void> {
+    const pool = this.#pools.get(name);
+    this.#definitions.delete(name);
+    this.#pools.delete(name);
+    await pool?.close();
+  }
+
+  all(): readonly FunctionDefinition[] {
+    return [...this.#definitions.values()];
+  }
+
+  instancesOf(name: string): number {
+    return this.#pools.get(name)?.instanceCount ?? 0;
+  }
+
+  reserve(name: string, count: number | undefined): void {
+    if (count === undefined) this.#reserved.delete(name);
+    else this.#reserved.set(name, count);
+    const pool = this.#pools.get(name);
+    const definition = this.#definitions.get(name);
+    if (count !== 0 || pool === undefined || definition === undefined) return;
+    // What its instances have in memory must not outlive a stop.
+    this.#pools.set(name, this.#createPool(definition));
+    this.#retiring.add(pool);
+    void pool.retire().then(() => this.#retiring.delete(pool));
+  }
+
+  reservedOf({ name, reservedConcurrency }: FunctionDefinition): number | undefined {
+    return this.#reserved.get(name) ?? reservedConcurrency;
+  }
+
+  find(functionName: string, explicitQualifier?: string): FoundFunction {
     const { name, qualifier = explicitQualifier } = parseFunctionName(functionName);
-    const definition = definitions.get(name);
+    const definition = this.#definitions.get(name);
     const known =
-      qualifier === undefined || qualifier === '$LATEST' || qualifiers.has(`${name}:${qualifier}`);
+      qualifier === undefined || qualifier === '$LATEST' || this.#qualifiers.has(`${name}:${qualifier}`);
     if (definition === undefined || !known)
       throw new AwsError('ResourceNotFoundException', 404, `Function not found: ${functionName}`, {
         Type: 'User',
@@ -129,112 +192,82 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
     return { definition, arn: qualifier === undefined ? definition.arn : `${definition.arn}:${qualifier}` };
   }
 
-  function environmentOf(definition: FunctionDefinition, awsEndpointUrl: string) {
-    const credentials = options.credentialsFor(definition.roleArn);
-    return functionEnvironment(definition, options.region, credentials, awsEndpointUrl);
+  async invoke(
+    functionName: string,
+    payload: string,
+    requestId: string = randomUUID(),
+  ): Promise<InvocationOutcome> {
+    const { definition, arn } = this.find(functionName);
+    const pool = this.#pools.get(definition.name);
+    if (pool === undefined)
+      throw new Error(`${definition.name} was invoked before the function host was started`);
+    requirePayloadSize(payload);
+    return await pool.invoke({ requestId, payload, invokedFunctionArn: arn });
   }
 
-  function startInstanceOf(definition: FunctionDefinition): FunctionInstance {
+  environments(): ReturnType<FunctionHost['environments']> {
+    return this.all().map((definition) => ({
+      name: definition.name,
+      environment: this.#environmentOf(definition),
+    }));
+  }
+
+  start(awsEndpointUrl: string, compileCache?: string): void {
+    this.#endpointUrl = awsEndpointUrl;
+    this.#compileCache = compileCache;
+    for (const definition of this.all()) this.#pools.set(definition.name, this.#createPool(definition));
+  }
+
+  async load(): Promise<void> {
+    await Promise.all(
+      this.all().map(async (definition) => {
+        const instance = this.#startInstance(definition);
+        await instance.initialized;
+        await instance.stop();
+      }),
+    );
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#pools.values(), ...this.#retiring].map((pool) => pool.close()));
+  }
+
+  #environmentOf(definition: FunctionDefinition): Readonly<Record<string, string>> {
+    const credentials = this.#options.credentialsFor(definition.roleArn);
+    return functionEnvironment(definition, this.#options.region, credentials, this.#endpointUrl);
+  }
+
+  #startInstance(definition: FunctionDefinition): FunctionInstance {
+    const { log, trustedCertificates = [], kills, clock } = this.#options;
     return startInstance({
       definition,
-      environment: environmentOf(definition, endpointUrl),
+      environment: this.#environmentOf(definition),
       log: (text) => {
-        options.log(definition.name, text);
+        log(definition.name, text);
       },
-      trustedCertificates: options.trustedCertificates ?? [],
-      ...(options.kills !== undefined && { kills: options.kills }),
-      ...(compileCacheFolder !== undefined && { compileCache: compileCacheFolder }),
-      ...(options.clock !== undefined && { clock: options.clock }),
+      trustedCertificates,
+      ...(kills !== undefined && { kills }),
+      ...(this.#compileCache !== undefined && { compileCache: this.#compileCache }),
+      ...(clock !== undefined && { clock }),
     });
   }
 
-  async function load(definition: FunctionDefinition): Promise<void> {
-    const instance = startInstanceOf(definition);
-    await instance.initialized;
-    await instance.stop();
-  }
-
-  const reservedOf = ({ name, reservedConcurrency }: FunctionDefinition): number | undefined =>
-    reserved.get(name) ?? reservedConcurrency;
-
-  function createPool(definition: FunctionDefinition): FunctionPool {
-    const cap = options.maxInstancesPerFunction ?? DEFAULT_INSTANCES;
+  #createPool(definition: FunctionDefinition): FunctionPool {
+    const { maxInstancesPerFunction, maxQueuedPerFunction = 1000, idleMs = 90_000 } = this.#options;
+    const { observerOf } = this.#options;
+    const cap = maxInstancesPerFunction ?? DEFAULT_INSTANCES;
     return createFunctionPool({
-      startInstance: () => startInstanceOf(definition),
-      maxInstances: () => Math.min(cap, reservedOf(definition) ?? cap),
-      maxQueued: options.maxQueuedPerFunction ?? 1000,
+      startInstance: () => this.#startInstance(definition),
+      maxInstances: () => Math.min(cap, this.reservedOf(definition) ?? cap),
+      maxQueued: maxQueuedPerFunction,
       // On one machine a start slows down the running ones: a burst must not start eight.
       maxStarting: 1,
-      idleMs: options.idleMs ?? 90_000,
-      ...(options.observerOf !== undefined && { observer: options.observerOf(definition.name) }),
+      idleMs,
+      ...(observerOf !== undefined && { observer: observerOf(definition.name) }),
     });
   }
+}
 
-  return {
-    define: (definition) => {
-      definitions.set(definition.name, definition);
-    },
-    defineQualifier: (functionName, qualifier) => {
-      qualifiers.add(`${parseFunctionName(functionName).name}:${qualifier}`);
-    },
-    permit: (permission) => {
-      permissions.push({ ...permission, functionName: parseFunctionName(permission.functionName).name });
-    },
-    isPermitted: (functionName, principal, sourceArn) => {
-      const { name } = parseFunctionName(functionName);
-      return permissions.some(
-        (permission) =>
-          permission.functionName === name &&
-          permission.principal === principal &&
-          (permission.sourceArn === undefined || matchesArn(permission.sourceArn, sourceArn)),
-      );
-    },
-    has: (name) => definitions.has(name),
-    remove: async (name) => {
-      const pool = pools.get(name);
-      definitions.delete(name);
-      pools.delete(name);
-      await pool?.close();
-    },
-    all: () => [...definitions.values()],
-    instancesOf: (name) => pools.get(name)?.instanceCount ?? 0,
-    reserve: (name, count) => {
-      if (count === undefined) reserved.delete(name);
-      else reserved.set(name, count);
-      const [pool, definition] = [pools.get(name), definitions.get(name)];
-      if (count !== 0 || pool === undefined || definition === undefined) return;
-      // What its instances have in memory must not outlive a stop.
-      pools.set(name, createPool(definition));
-      retiring.add(pool);
-      void pool.retire().then(() => retiring.delete(pool));
-    },
-    reservedOf,
-    find,
-    invoke: async (functionName, payload, requestId = randomUUID()) => {
-      const { definition, arn } = find(functionName);
-      const pool = pools.get(definition.name);
-      if (pool === undefined)
-        throw new Error(`${definition.name} was invoked before the function host was started`);
-      requirePayloadSize(payload);
-      return await pool.invoke({ requestId, payload, invokedFunctionArn: arn });
-    },
-    environments: () =>
-      [...definitions.values()].map((definition) => ({
-        name: definition.name,
-        environment: environmentOf(definition, endpointUrl),
-      })),
-    start: (awsEndpointUrl, compileCache) => {
-      endpointUrl = awsEndpointUrl;
-      compileCacheFolder = compileCache;
-      for (const definition of definitions.values()) {
-        pools.set(definition.name, createPool(definition));
-      }
-    },
-    load: async () => {
-      await Promise.all([...definitions.values()].map(load));
-    },
-    close: async () => {
-      await Promise.all([...pools.values(), ...retiring].map((pool) => pool.close()));
-    },
-  };
+export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
+  return new WorkerFunctionHost(options);
 }

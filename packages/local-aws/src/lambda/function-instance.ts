@@ -105,117 +105,132 @@ function startWorker(options: InstanceOptions): Worker {
   return worker;
 }
 
-/** An execution environment that runs a function on this Node, in a worker thread. */
-// oxlint-disable-next-line max-lines-per-function -- one owner of the state of a process
-export function startInstance(options: InstanceOptions): FunctionInstance {
-  const { definition, initTimeoutMs = 60_000 } = options;
-  const worker = startWorker(options);
-  const { promise: initialized, resolve: settleInitialized } = Promise.withResolvers<undefined>();
-  let initFailure: InvocationOutcome | undefined;
-  let usable = true;
-  let requestId = '';
-  let isKilled = false;
-  let settleInvocation: ((outcome: InvocationOutcome) => void) | undefined;
+/** Runs a function on this Node, in a worker thread. */
+class WorkerInstance implements FunctionInstance {
+  readonly #options: InstanceOptions;
+  readonly #worker: Worker;
+  readonly #initialized = Promise.withResolvers<undefined>();
+  readonly #initTimer: NodeJS.Timeout;
+  #initFailure: InvocationOutcome | undefined;
+  #usable = true;
+  #requestId = '';
+  #isKilled = false;
+  #settleInvocation: ((outcome: InvocationOutcome) => void) | undefined;
 
-  const initTimer = setTimeout(() => {
-    retire(
-      failure('Sandbox.Timedout', `Error: Init timed out after ${(initTimeoutMs / 1000).toFixed(2)} seconds`),
-    );
-  }, initTimeoutMs);
+  constructor(options: InstanceOptions) {
+    const { initTimeoutMs = 60_000 } = options;
+    this.#options = options;
+    this.#worker = startWorker(options);
+    this.#initTimer = setTimeout(() => {
+      const seconds = (initTimeoutMs / 1000).toFixed(2);
+      this.#retire(failure('Sandbox.Timedout', `Error: Init timed out after ${seconds} seconds`));
+    }, initTimeoutMs);
+    this.#worker.on('message', (message: InstanceMessage) => {
+      this.#received(message);
+    });
+    this.#worker.on('error', (error: Error) => {
+      options.log(`${this.#requestId} ERROR ${error.stack ?? error.message}\n`);
+      this.#retire(describeCrash(error, this.#requestId));
+    });
+    this.#worker.on('exit', (code) => {
+      const reason = this.#isKilled ? 'signal: killed' : `exit status ${String(code)}`;
+      const message = `RequestId: ${this.#requestId} Error: Runtime exited with error: ${reason}`;
+      this.#retire(failure('Runtime.ExitError', message));
+    });
+  }
 
-  function settle(outcome: InvocationOutcome): void {
-    settleInvocation?.(outcome);
-    settleInvocation = undefined;
+  get initialized(): Promise<void> {
+    return this.#initialized.promise;
+  }
+
+  get usable(): boolean {
+    return this.#usable;
+  }
+
+  async run(invocation: Invocation): Promise<InvocationOutcome> {
+    const { definition, kills } = this.#options;
+    await this.initialized;
+    if (!this.#usable) return this.#initFailure ?? failure('Runtime.ExitError', 'the instance has stopped');
+    this.#requestId = invocation.requestId;
+    const { promise, resolve } = Promise.withResolvers<InvocationOutcome>();
+    this.#settleInvocation = resolve;
+    const timer = this.#deadlineTimer();
+    const message: InvocationMessage = {
+      ...invocation,
+      deadline: Date.now() + definition.timeoutSeconds * 1000,
+    };
+    const deathAfterMs = kills?.deathAfter(definition.name);
+    const death = deathAfterMs === undefined ? undefined : this.#dieAfter(deathAfterMs);
+    const startedMs = performance.now();
+    this.#worker.postMessage(message);
+    const outcome = await promise;
+    clearTimeout(timer);
+    clearTimeout(death);
+    if (death === undefined) kills?.ended(definition.name, performance.now() - startedMs);
+    return withinPayloadLimit(outcome);
+  }
+
+  untilReady(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async stop(): Promise<void> {
+    this.#retire(failure('Runtime.ExitError', 'the instance has stopped'));
+    await this.#worker.terminate();
+  }
+
+  #settle(outcome: InvocationOutcome): void {
+    this.#settleInvocation?.(outcome);
+    this.#settleInvocation = undefined;
   }
 
   /** The end of this instance: all waiting calls get `outcome`. */
-  function retire(outcome: InvocationOutcome): void {
-    clearTimeout(initTimer);
-    if (usable) {
-      usable = false;
-      initFailure ??= outcome;
-      void worker.terminate();
+  #retire(outcome: InvocationOutcome): void {
+    clearTimeout(this.#initTimer);
+    if (this.#usable) {
+      this.#usable = false;
+      this.#initFailure ??= outcome;
+      void this.#worker.terminate();
     }
-    settleInitialized(undefined);
-    settle(outcome);
+    this.#initialized.resolve(undefined);
+    this.#settle(outcome);
   }
 
-  function received(message: InstanceMessage): void {
+  #received(message: InstanceMessage): void {
     if (message.kind !== 'initialized') {
       // The response of an invocation to be killed is late, however fast it was.
-      if (!isKilled) settle({ payload: message.payload, failed: message.kind === 'failure' });
+      if (!this.#isKilled) this.#settle({ payload: message.payload, failed: message.kind === 'failure' });
       return;
     }
-    clearTimeout(initTimer);
-    if (message.failure !== undefined) retire({ failed: true, payload: message.failure });
-    settleInitialized(undefined);
+    clearTimeout(this.#initTimer);
+    if (message.failure !== undefined) this.#retire({ failed: true, payload: message.failure });
+    this.#initialized.resolve(undefined);
   }
 
-  worker.on('message', received);
-  worker.on('error', (error: Error) => {
-    options.log(`${requestId} ERROR ${error.stack ?? error.message}\n`);
-    retire(describeCrash(error, requestId));
-  });
-  worker.on('exit', (code) => {
-    const reason = isKilled ? 'signal: killed' : `exit status ${String(code)}`;
-    const message = `RequestId: ${requestId} Error: Runtime exited with error: ${reason}`;
-    retire(failure('Runtime.ExitError', message));
-  });
-
-  function deadlineTimer(): NodeJS.Timeout {
+  #deadlineTimer(): NodeJS.Timeout {
+    const { timeoutSeconds } = this.#options.definition;
     return setTimeout(() => {
-      const message = `RequestId: ${requestId} Error: Task timed out after ${definition.timeoutSeconds.toFixed(2)} seconds`;
-      options.log(`${message}\n`);
-      retire(failure('Sandbox.Timedout', message));
-    }, definition.timeoutSeconds * 1000);
+      const message = `RequestId: ${this.#requestId} Error: Task timed out after ${timeoutSeconds.toFixed(2)} seconds`;
+      this.#options.log(`${message}\n`);
+      this.#retire(failure('Sandbox.Timedout', message));
+    }, timeoutSeconds * 1000);
   }
 
   /**
    * Kills the worker in the middle of an invocation. It responds only after the worker has ended,
    * so that nothing of the invocation happens later.
    */
-  function dieAfter(delayMs: number): NodeJS.Timeout {
-    isKilled = true;
+  #dieAfter(delayMs: number): NodeJS.Timeout {
+    this.#isKilled = true;
     return setTimeout(() => {
-      options.log(`RequestId: ${requestId} killed by a fault\n`);
-      void worker.terminate();
+      this.#options.log(`RequestId: ${this.#requestId} killed by a fault\n`);
+      void this.#worker.terminate();
     }, delayMs);
   }
+}
 
-  async function run(invocation: Invocation): Promise<InvocationOutcome> {
-    await initialized;
-    if (!usable) return initFailure ?? failure('Runtime.ExitError', 'the instance has stopped');
-    requestId = invocation.requestId;
-    const { promise, resolve } = Promise.withResolvers<InvocationOutcome>();
-    settleInvocation = resolve;
-    const timer = deadlineTimer();
-    const message: InvocationMessage = {
-      ...invocation,
-      deadline: Date.now() + definition.timeoutSeconds * 1000,
-    };
-    const deathAfterMs = options.kills?.deathAfter(definition.name);
-    const death = deathAfterMs === undefined ? undefined : dieAfter(deathAfterMs);
-    const startedMs = performance.now();
-    worker.postMessage(message);
-    const outcome = await promise;
-    clearTimeout(timer);
-    clearTimeout(death);
-    if (death === undefined) options.kills?.ended(definition.name, performance.now() - startedMs);
-    return withinPayloadLimit(outcome);
-  }
-
-  return {
-    initialized,
-    get usable() {
-      return usable;
-    },
-    run,
-    untilReady: () => Promise.resolve(),
-    stop: async () => {
-      retire(failure('Runtime.ExitError', 'the instance has stopped'));
-      await worker.terminate();
-    },
-  };
+export function startInstance(options: InstanceOptions): FunctionInstance {
+  return new WorkerInstance(options);
 }
 
 function withinPayloadLimit(outcome: InvocationOutcome): InvocationOutcome {

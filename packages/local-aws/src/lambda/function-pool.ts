@@ -70,67 +70,146 @@ interface Idle {
  */
 const FINISHING_MS = 250;
 
-// oxlint-disable-next-line max-lines-per-function -- one owner of the instances and the queue
-export function createFunctionPool(options: PoolOptions): FunctionPool {
-  const instances = new Set<FunctionInstance>();
-  const starting = new Set<FunctionInstance>();
-  const stopping = new Set<Promise<void>>();
-  const queue: Waiting[] = [];
-  let idle: Idle[] = [];
-  let finishing = 0;
-  let closed = false;
-  let retired: PromiseWithResolvers<undefined> | undefined;
+/** Owns the instances, and the queue of the invocations that wait for one. */
+class InstancePool implements FunctionPool {
+  readonly #options: PoolOptions;
+  readonly #instances = new Set<FunctionInstance>();
+  readonly #starting = new Set<FunctionInstance>();
+  readonly #stopping = new Set<Promise<void>>();
+  readonly #queue: Waiting[] = [];
+  readonly #sweep: NodeJS.Timeout;
+  #idle: Idle[] = [];
+  #finishing = 0;
+  #closed = false;
+  #retired: PromiseWithResolvers<undefined> | undefined;
 
-  const reserved = (): number => (retired === undefined ? (options.reserved?.() ?? 0) : 0);
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.#sweep = setInterval(() => {
+      this.#dropIdle();
+    }, options.idleMs / 4);
+    this.#sweep.unref();
+  }
 
-  const sweep = setInterval(() => {
-    const tooOld = Date.now() - options.idleMs;
+  get instanceCount(): number {
+    return this.#instances.size;
+  }
+
+  get oldestIdle(): FunctionPool['oldestIdle'] {
+    const [oldest] = this.#idle;
+    if (oldest === undefined) return undefined;
+    return { since: oldest.since, reserved: this.#idle.length <= this.#reserved() };
+  }
+
+  invoke(invocation: Invocation): Promise<InvocationOutcome> {
+    const { maxInstances, maxQueued, observer } = this.#options;
+    if (this.#closed || maxInstances() === 0 || this.#queue.length >= maxQueued) {
+      observer?.throttled();
+      throw new AwsError('TooManyRequestsException', 429, 'Rate Exceeded.', {
+        Reason: 'ConcurrentInvocationLimitExceeded',
+      });
+    }
+    const { promise, resolve } = Promise.withResolvers<InvocationOutcome>();
+    this.#queue.push({ invocation, settle: resolve });
+    this.dispatch();
+    return promise;
+  }
+
+  async prestart(count = 1): Promise<void> {
+    const started: Promise<void>[] = [];
+    const mayContinue = () => !this.#closed && this.#retired === undefined && this.#instances.size < count;
+    while (mayContinue() && this.#mayStart()) started.push(this.#start());
+    await Promise.all(started);
+  }
+
+  dispatch(): void {
+    while (!this.#closed && this.#queue.length > 0) {
+      const instance = this.#takeIdle();
+      if (instance === undefined) break;
+      const waiting = this.#queue.shift();
+      if (waiting !== undefined) this.#execute(instance, waiting);
+    }
+    const most = this.#options.maxStarting ?? Infinity;
+    const isNeeded = () => this.#queue.length > this.#starting.size + this.#finishing;
+    while (!this.#closed && isNeeded() && this.#starting.size < most && this.#mayStart()) void this.#start();
+  }
+
+  stopOldestIdle(): void {
+    const [oldest] = this.#idle;
+    if (oldest !== undefined) this.#drop(oldest.instance);
+  }
+
+  async retire(): Promise<void> {
+    this.#retired ??= Promise.withResolvers();
+    const { promise } = this.#retired;
+    for (const { instance } of [...this.#idle]) this.#forget(instance);
+    // No call waits for starting instances, unless an invocation waits.
+    if (this.#queue.length === 0) for (const instance of [...this.#starting]) this.#forget(instance);
+    this.#settleRetired();
+    await promise;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#sweep);
+    for (const instance of [...this.#instances]) this.#forget(instance);
+    for (const { settle } of this.#queue.splice(0))
+      settle(failure('Runtime.ExitError', 'the function host has stopped'));
+    this.#settleRetired();
+    await Promise.all(this.#stopping);
+  }
+
+  #reserved(): number {
+    return this.#retired === undefined ? (this.#options.reserved?.() ?? 0) : 0;
+  }
+
+  #dropIdle(): void {
+    const tooOld = Date.now() - this.#options.idleMs;
     // The longest idle come first; provisioned ones stay, whatever their age.
-    const spare = idle.slice(0, Math.max(0, idle.length - reserved()));
-    for (const { instance } of spare.filter(({ since }) => since < tooOld)) drop(instance);
-  }, options.idleMs / 4);
-  sweep.unref();
+    const spare = this.#idle.slice(0, Math.max(0, this.#idle.length - this.#reserved()));
+    for (const { instance } of spare.filter(({ since }) => since < tooOld)) this.#drop(instance);
+  }
 
   /** Every instance is removed here, once. */
-  function forget(instance: FunctionInstance): void {
-    if (!instances.delete(instance)) return;
-    idle = idle.filter((candidate) => candidate.instance !== instance);
+  #forget(instance: FunctionInstance): void {
+    if (!this.#instances.delete(instance)) return;
+    this.#idle = this.#idle.filter((candidate) => candidate.instance !== instance);
     const stopped = instance.stop();
-    stopping.add(stopped);
-    void stopped.then(() => stopping.delete(stopped));
-    options.budget?.give();
+    this.#stopping.add(stopped);
+    void stopped.then(() => this.#stopping.delete(stopped));
+    this.#options.budget?.give();
   }
 
-  function drop(instance: FunctionInstance): void {
-    forget(instance);
-    settleRetired();
+  #drop(instance: FunctionInstance): void {
+    this.#forget(instance);
+    this.#settleRetired();
   }
 
-  function settleRetired(): void {
-    if (retired === undefined || instances.size > 0 || queue.length > 0) return;
-    clearInterval(sweep);
-    const { resolve } = retired;
-    void Promise.all(stopping).then(() => {
+  #settleRetired(): void {
+    if (this.#retired === undefined || this.#instances.size > 0 || this.#queue.length > 0) return;
+    clearInterval(this.#sweep);
+    const { resolve } = this.#retired;
+    void Promise.all(this.#stopping).then(() => {
       resolve(undefined);
     });
   }
 
-  function release(instance: FunctionInstance): void {
-    if (!instances.has(instance)) return;
-    if (instance.usable) idle.push({ instance, since: Date.now() });
-    else forget(instance);
-    dispatch();
-    if (idle.some((candidate) => candidate.instance === instance)) {
-      if (retired === undefined) options.budget?.offer();
-      else forget(instance);
+  #release(instance: FunctionInstance): void {
+    if (!this.#instances.has(instance)) return;
+    if (instance.usable) this.#idle.push({ instance, since: Date.now() });
+    else this.#forget(instance);
+    this.dispatch();
+    if (this.#idle.some((candidate) => candidate.instance === instance)) {
+      if (this.#retired === undefined) this.#options.budget?.offer();
+      else this.#forget(instance);
     }
-    settleRetired();
+    this.#settleRetired();
   }
 
-  async function run(instance: FunctionInstance, invocation: Invocation): Promise<InvocationOutcome> {
+  async #run(instance: FunctionInstance, invocation: Invocation): Promise<InvocationOutcome> {
     const startedMs = performance.now();
     const outcome = await instance.run(invocation);
-    options.observer?.ran(outcome.failed, performance.now() - startedMs);
+    this.#options.observer?.ran(outcome.failed, performance.now() - startedMs);
     return outcome;
   }
 
@@ -138,123 +217,64 @@ export function createFunctionPool(options: PoolOptions): FunctionPool {
    * An instance that could not load the code still responds with the reason. The last one responds
    * to all: otherwise each waiting invocation would wait for another instance that fails to load.
    */
-  function answerFor(instance: FunctionInstance): void {
-    for (const { invocation, settle } of queue.splice(0, instances.size === 1 ? queue.length : 1))
-      settle(run(instance, invocation));
+  #answerFor(instance: FunctionInstance): void {
+    const count = this.#instances.size === 1 ? this.#queue.length : 1;
+    for (const { invocation, settle } of this.#queue.splice(0, count))
+      settle(this.#run(instance, invocation));
   }
 
-  async function start(): Promise<void> {
-    const instance = options.startInstance();
-    instances.add(instance);
-    starting.add(instance);
+  async #start(): Promise<void> {
+    const instance = this.#options.startInstance();
+    this.#instances.add(instance);
+    this.#starting.add(instance);
     await instance.initialized;
-    starting.delete(instance);
-    if (!instance.usable) answerFor(instance);
-    release(instance);
+    this.#starting.delete(instance);
+    if (!instance.usable) this.#answerFor(instance);
+    this.#release(instance);
   }
 
   /** The most recently used idle instance that is alive, so that the others age. */
-  function takeIdle(): FunctionInstance | undefined {
-    for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
+  #takeIdle(): FunctionInstance | undefined {
+    for (let last = this.#idle.pop(); last !== undefined; last = this.#idle.pop()) {
       if (last.instance.usable) return last.instance;
-      forget(last.instance);
+      this.#forget(last.instance);
     }
     return undefined;
   }
 
-  async function finish(instance: FunctionInstance): Promise<void> {
-    finishing += 1;
+  async #finish(instance: FunctionInstance): Promise<void> {
+    this.#finishing += 1;
     let trusted = true;
     const distrust = (): void => {
       if (!trusted) return;
       trusted = false;
-      finishing -= 1;
+      this.#finishing -= 1;
     };
     const timer = setTimeout(() => {
       distrust();
-      dispatch();
+      this.dispatch();
     }, FINISHING_MS);
     await instance.untilReady();
     clearTimeout(timer);
     distrust();
-    release(instance);
+    this.#release(instance);
     // An instance that died in an invocation is replaced; one that never loaded is not, or it would
     // be started forever.
-    if (!instance.usable) void startUpTo(options.reserved?.() ?? 0);
+    if (!instance.usable) void this.prestart(this.#options.reserved?.() ?? 0);
   }
 
-  function execute(instance: FunctionInstance, { invocation, settle }: Waiting): void {
-    const outcome = run(instance, invocation);
+  #execute(instance: FunctionInstance, { invocation, settle }: Waiting): void {
+    const outcome = this.#run(instance, invocation);
     settle(outcome);
-    void outcome.then(() => finish(instance));
+    void outcome.then(() => this.#finish(instance));
   }
 
-  function mayStart(): boolean {
-    if (instances.size >= options.maxInstances()) return false;
-    return options.budget?.take() ?? true;
+  #mayStart(): boolean {
+    if (this.#instances.size >= this.#options.maxInstances()) return false;
+    return this.#options.budget?.take() ?? true;
   }
+}
 
-  function dispatch(): void {
-    while (!closed && queue.length > 0) {
-      const instance = takeIdle();
-      if (instance === undefined) break;
-      const waiting = queue.shift();
-      if (waiting !== undefined) execute(instance, waiting);
-    }
-    const most = options.maxStarting ?? Infinity;
-    while (!closed && queue.length > starting.size + finishing && starting.size < most && mayStart())
-      void start();
-  }
-
-  async function startUpTo(count: number): Promise<void> {
-    const started: Promise<void>[] = [];
-    while (!closed && retired === undefined && instances.size < count && mayStart()) started.push(start());
-    await Promise.all(started);
-  }
-
-  return {
-    invoke: (invocation) => {
-      if (closed || options.maxInstances() === 0 || queue.length >= options.maxQueued) {
-        options.observer?.throttled();
-        throw new AwsError('TooManyRequestsException', 429, 'Rate Exceeded.', {
-          Reason: 'ConcurrentInvocationLimitExceeded',
-        });
-      }
-      const { promise, resolve } = Promise.withResolvers<InvocationOutcome>();
-      queue.push({ invocation, settle: resolve });
-      dispatch();
-      return promise;
-    },
-    prestart: (count = 1) => startUpTo(count),
-    dispatch,
-    get instanceCount() {
-      return instances.size;
-    },
-    get oldestIdle() {
-      const [oldest] = idle;
-      return oldest === undefined ? undefined : { since: oldest.since, reserved: idle.length <= reserved() };
-    },
-    stopOldestIdle: () => {
-      const [oldest] = idle;
-      if (oldest !== undefined) drop(oldest.instance);
-    },
-    retire: async () => {
-      retired ??= Promise.withResolvers();
-      const { promise } = retired;
-      for (const { instance } of [...idle]) forget(instance);
-      // No call waits for starting instances, unless an invocation waits.
-      if (queue.length === 0) for (const instance of [...starting]) forget(instance);
-      settleRetired();
-      await promise;
-    },
-    close: async () => {
-      closed = true;
-      clearInterval(sweep);
-      for (const instance of [...instances]) forget(instance);
-      for (const { settle } of queue.splice(0))
-        settle(failure('Runtime.ExitError', 'the function host has stopped'));
-      settleRetired();
-      await Promise.all(stopping);
-    },
-  };
+export function createFunctionPool(options: PoolOptions): FunctionPool {
+  return new InstancePool(options);
 }

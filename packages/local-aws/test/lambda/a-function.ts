@@ -44,5 +44,5 @@ export function aHost(
     ...options,
   });
   for (const definition of functions) host.define(definition);
-  return { ...host, printed };
+  return Object.assign(host, { printed });
 }

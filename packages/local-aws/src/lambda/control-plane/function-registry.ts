@@ -72,33 +72,57 @@ function qualified(record: FunctionRecord, qualifier: string | undefined): strin
   return qualifier === undefined ? record.arn : `${record.arn}:${qualifier}`;
 }
 
-// oxlint-disable-next-line max-lines-per-function -- one owner of the records and their versions
-export function createFunctionRegistry(options: FunctionRegistryOptions): FunctionRegistry {
-  const { store } = options;
+function versionNamed(record: FunctionRecord, version: string): VersionRecord | undefined {
+  return version === '$LATEST' ? record.latest : record.versions.find((one) => one.version === version);
+}
+
+function aliasNamed(record: FunctionRecord, name: string): AliasRecord | undefined {
+  return record.aliases.find((alias) => alias.name === name);
+}
+
+/** How many instances of a version stay warm: its own and its aliases' provisioned ones. */
+function reservedFor(record: FunctionRecord, version: string): number {
+  const qualifiers = record.aliases
+    .filter(({ functionVersion }) => functionVersion === version)
+    .map(({ name }) => name);
+  return record.provisioned
+    .filter(({ qualifier }) => qualifier === version || qualifiers.includes(qualifier))
+    .reduce((sum, { instances }) => sum + instances, 0);
+}
+
+/** Owns the states of the functions that the store has. */
+class StoredFunctions implements FunctionRegistry {
+  readonly #options: FunctionRegistryOptions;
+  readonly #store: FunctionStore;
   /**
    * The state of `$LATEST` before the update in progress: invocations run it until the update is
    * done.
    */
-  const replaced = new Map<string, Replaced>();
-  const inactive = new Set<string>();
-  const wakingUntil = new Map<string, number>();
+  readonly #replaced = new Map<string, Replaced>();
+  readonly #inactive = new Set<string>();
+  readonly #wakingUntil = new Map<string, number>();
 
-  function get(name: string): FunctionRecord {
-    const record = store.get(name);
+  constructor(options: FunctionRegistryOptions) {
+    this.#options = options;
+    this.#store = options.store;
+  }
+
+  all(): readonly FunctionRecord[] {
+    return this.#store.all();
+  }
+
+  find(name: string): FunctionRecord | undefined {
+    return this.#store.get(name);
+  }
+
+  get(name: string): FunctionRecord {
+    const record = this.#store.get(name);
     if (record === undefined) throw notFound(`Function not found: ${name}`);
     return record;
   }
 
-  function versionNamed(record: FunctionRecord, version: string): VersionRecord | undefined {
-    return version === '$LATEST' ? record.latest : record.versions.find((one) => one.version === version);
-  }
-
-  function aliasNamed(record: FunctionRecord, name: string): AliasRecord | undefined {
-    return record.aliases.find((alias) => alias.name === name);
-  }
-
-  function resolve(name: string, qualifier: string | undefined): FoundVersion {
-    const record = get(name);
+  resolve(name: string, qualifier: string | undefined): FoundVersion {
+    const record = this.get(name);
     const wanted = qualifier ?? '$LATEST';
     const version = versionNamed(record, aliasNamed(record, wanted)?.functionVersion ?? wanted);
     const arn = qualified(record, qualifier);
@@ -106,26 +130,82 @@ export function createFunctionRegistry(options: FunctionRegistryOptions): Functi
     return { record, version, arn };
   }
 
-  function state(record: FunctionRecord, version: VersionRecord): FunctionState {
-    if (inactive.has(record.name)) return 'Inactive';
+  state(record: FunctionRecord, version: VersionRecord): FunctionState {
+    if (this.#inactive.has(record.name)) return 'Inactive';
     const now = Date.now();
-    return version.activeFrom > now || (wakingUntil.get(record.name) ?? 0) > now ? 'Pending' : 'Active';
+    const isWaking = (this.#wakingUntil.get(record.name) ?? 0) > now;
+    return version.activeFrom > now || isWaking ? 'Pending' : 'Active';
   }
 
-  /** How many instances of a version stay warm: its own and its aliases' provisioned ones. */
-  function reservedFor(record: FunctionRecord, version: string): number {
-    const qualifiers = record.aliases
-      .filter(({ functionVersion }) => functionVersion === version)
-      .map(({ name }) => name);
-    return record.provisioned
-      .filter(({ qualifier }) => qualifier === version || qualifiers.includes(qualifier))
-      .reduce((sum, { instances }) => sum + instances, 0);
+  isUpdating({ updatedFrom }: VersionRecord): boolean {
+    return updatedFrom > Date.now();
   }
 
-  function runnableVersion(
+  requireUpdatable(record: FunctionRecord): void {
+    if (this.state(record, record.latest) === 'Pending') throw busyState('Pending');
+    if (this.isUpdating(record.latest))
+      throw conflict(
+        `The operation cannot be performed at this time. An update is in progress for resource: ${record.arn}`,
+      );
+  }
+
+  versionOf(settings: VersionSettings, version: string, updates?: VersionRecord): VersionRecord {
+    const now = Date.now();
+    const soon = now + this.#options.pendingMs();
+    return {
+      version,
+      revisionId: randomUUID(),
+      lastModified: new Date(now).toISOString().replace('Z', '+0000'),
+      activeFrom: updates?.activeFrom ?? soon,
+      updatedFrom: updates === undefined ? now : soon,
+      settings,
+    };
+  }
+
+  async put(record: FunctionRecord, zip?: Uint8Array): Promise<void> {
+    this.#rememberReplaced(record);
+    this.#inactive.delete(record.name);
+    await this.#store.put(record, zip);
+    this.#announceOne(record.name);
+  }
+
+  async delete(name: string): Promise<void> {
+    this.#replaced.delete(name);
+    this.#inactive.delete(name);
+    this.#wakingUntil.delete(name);
+    const deleted = this.#store.delete(name);
+    this.#announceOne(name);
+    // It exists again if the disk refused the deletion.
+    await deleted.finally(() => {
+      this.#announceOne(name);
+    });
+  }
+
+  runnable({ record, version }: FoundVersion): RunnableVersion {
+    const current = this.state(record, version);
+    if (current === 'Inactive') this.#wake(record.name);
+    if (current !== 'Active') throw busyState(current);
+    const before = version.version === '$LATEST' ? this.#previous(record) : undefined;
+    return before ?? this.#runnableVersion(record, version);
+  }
+
+  deactivate(names: readonly string[]): void {
+    this.#inactive.clear();
+    for (const name of names) this.#inactive.add(name);
+  }
+
+  inactive(): readonly string[] {
+    return [...this.#inactive];
+  }
+
+  announce(): void {
+    for (const { name } of this.#store.all()) this.#announceOne(name);
+  }
+
+  #runnableVersion(
     record: FunctionRecord,
     version: VersionRecord,
-    zip: () => Uint8Array = () => store.code(record.name, version.settings.codeSha256),
+    zip: () => Uint8Array = () => this.#store.code(record.name, version.settings.codeSha256),
   ): RunnableVersion {
     const { settings } = version;
     return {
@@ -139,97 +219,42 @@ export function createFunctionRegistry(options: FunctionRegistryOptions): Functi
   }
 
   /** Returns the state that `$LATEST` had before the update in progress. */
-  function previous(record: FunctionRecord): RunnableVersion | undefined {
-    const before = replaced.get(record.name);
+  #previous(record: FunctionRecord): RunnableVersion | undefined {
+    const before = this.#replaced.get(record.name);
     if (before === undefined || before.until <= Date.now()) return undefined;
-    return runnableVersion(record, before.version, () => before.zip);
+    return this.#runnableVersion(record, before.version, () => before.zip);
   }
 
-  function runnableVersions(record: FunctionRecord): readonly RunnableVersion[] {
-    const current = [record.latest, ...record.versions].map((version) => runnableVersion(record, version));
-    const before = previous(record);
+  #runnableVersions(record: FunctionRecord): readonly RunnableVersion[] {
+    const versions = [record.latest, ...record.versions];
+    const current = versions.map((version) => this.#runnableVersion(record, version));
+    const before = this.#previous(record);
     return before === undefined ? current : [before, ...current];
   }
 
-  function announceOne(name: string): void {
-    const record = store.get(name);
-    options.onChange(name, record === undefined ? [] : runnableVersions(record));
+  #announceOne(name: string): void {
+    const record = this.#store.get(name);
+    this.#options.onChange(name, record === undefined ? [] : this.#runnableVersions(record));
   }
 
-  function rememberReplaced(record: FunctionRecord): void {
-    const before = store.get(record.name)?.latest;
+  #rememberReplaced(record: FunctionRecord): void {
+    const before = this.#store.get(record.name)?.latest;
     if (before === undefined || before.settings === record.latest.settings) return;
-    const zip = store.code(record.name, before.settings.codeSha256);
-    replaced.set(record.name, { version: before, zip, until: record.latest.updatedFrom });
+    const zip = this.#store.code(record.name, before.settings.codeSha256);
+    this.#replaced.set(record.name, { version: before, zip, until: record.latest.updatedFrom });
     // The previous version's code is not needed once the update is done.
     const settled = (): void => {
-      announceOne(record.name);
+      this.#announceOne(record.name);
     };
     setTimeout(settled, record.latest.updatedFrom - Date.now() + 1).unref();
   }
 
-  function wake(name: string): void {
-    inactive.delete(name);
-    wakingUntil.set(name, Date.now() + options.pendingMs());
+  #wake(name: string): void {
+    this.#inactive.delete(name);
+    this.#wakingUntil.set(name, Date.now() + this.#options.pendingMs());
   }
+}
 
-  return {
-    all: () => store.all(),
-    find: (name) => store.get(name),
-    get,
-    resolve,
-    state,
-    isUpdating: ({ updatedFrom }) => updatedFrom > Date.now(),
-    requireUpdatable: (record) => {
-      if (state(record, record.latest) === 'Pending') throw busyState('Pending');
-      if (record.latest.updatedFrom > Date.now())
-        throw conflict(
-          `The operation cannot be performed at this time. An update is in progress for resource: ${record.arn}`,
-        );
-    },
-    versionOf: (settings, version, updates) => {
-      const now = Date.now();
-      const soon = now + options.pendingMs();
-      return {
-        version,
-        revisionId: randomUUID(),
-        lastModified: new Date(now).toISOString().replace('Z', '+0000'),
-        activeFrom: updates?.activeFrom ?? soon,
-        updatedFrom: updates === undefined ? now : soon,
-        settings,
-      };
-    },
-    put: async (record, zip) => {
-      rememberReplaced(record);
-      inactive.delete(record.name);
-      await store.put(record, zip);
-      announceOne(record.name);
-    },
-    delete: async (name) => {
-      replaced.delete(name);
-      inactive.delete(name);
-      wakingUntil.delete(name);
-      const deleted = store.delete(name);
-      announceOne(name);
-      // It exists again if the disk refused the deletion.
-      await deleted.finally(() => {
-        announceOne(name);
-      });
-    },
-    runnable: ({ record, version }) => {
-      const current = state(record, version);
-      if (current === 'Inactive') wake(record.name);
-      if (current !== 'Active') throw busyState(current);
-      const before = version.version === '$LATEST' ? previous(record) : undefined;
-      return before ?? runnableVersion(record, version);
-    },
-    deactivate: (names) => {
-      inactive.clear();
-      for (const name of names) inactive.add(name);
-    },
-    inactive: () => [...inactive],
-    announce: () => {
-      for (const { name } of store.all()) announceOne(name);
-    },
-  };
+export function createFunctionRegistry(options: FunctionRegistryOptions): FunctionRegistry {
+  return new StoredFunctions(options);
 }

@@ -87,52 +87,93 @@ function brokenInstance(reason: string): FunctionInstance {
   };
 }
 
-// oxlint-disable-next-line max-lines-per-function -- one owner of processes and runs
-export function createProcessHost(options: ProcessHostOptions): ProcessHost {
-  const folder = createWorkFolder();
-  const running = new Set<Running>();
-  const retiring = new Set<Promise<void>>();
-  let awsEndpointUrl: string | undefined;
+/** Owns the processes of all versions, and the folders of their code. */
+class VersionHost implements ProcessHost {
+  readonly #options: ProcessHostOptions;
+  readonly #folder = createWorkFolder();
+  readonly #running = new Set<Running>();
+  readonly #retiring = new Set<Promise<void>>();
+  readonly #budget: ReturnType<typeof createInstanceBudget>;
+  #awsEndpointUrl: string | undefined;
+
+  constructor(options: ProcessHostOptions) {
+    this.#options = options;
+    this.#budget = createInstanceBudget(
+      options.maxInstances ?? 40,
+      () => this.#makeRoom(),
+      () => {
+        for (const { pool } of this.#running) pool.dispatch();
+      },
+    );
+  }
+
+  async invoke(version: RunnableVersion, invocation: Invocation): Promise<InvocationOutcome> {
+    const { pool } = this.#find(version.functionName, version.key) ?? this.#open(version);
+    return await pool.invoke(invocation);
+  }
+
+  reconcile(functionName: string, versions: readonly RunnableVersion[]): void {
+    const keys = new Set(versions.map(({ key }) => key));
+    for (const entry of this.#running)
+      if (entry.functionName === functionName && !keys.has(entry.key)) this.#retire(entry);
+    if (this.#awsEndpointUrl === undefined) return;
+    for (const version of versions) {
+      const entry =
+        this.#find(functionName, version.key) ?? (version.reserved > 0 ? this.#open(version) : undefined);
+      if (entry === undefined) continue;
+      entry.reserved = version.reserved;
+      void entry.pool.prestart(version.reserved);
+    }
+  }
+
+  instanceCounts(): Readonly<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const { functionName, pool } of this.#running)
+      if (pool.instanceCount > 0) counts[functionName] = (counts[functionName] ?? 0) + pool.instanceCount;
+    return counts;
+  }
+
+  start(awsEndpointUrl: string): void {
+    this.#awsEndpointUrl = awsEndpointUrl;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#running].map(({ pool }) => pool.close()));
+    await Promise.all(this.#retiring);
+    for (const entry of this.#running) this.#forget(entry);
+    this.#folder.remove();
+  }
 
   /** Stops the longest idle instance, preferably one that is not provisioned. */
-  function makeRoom(): boolean {
-    const [first] = [...running]
+  #makeRoom(): boolean {
+    const [first] = [...this.#running]
       .flatMap(({ pool }) => (pool.oldestIdle === undefined ? [] : [{ pool, ...pool.oldestIdle }]))
       .toSorted((a, b) => Number(a.reserved) - Number(b.reserved) || a.since - b.since);
     first?.pool.stopOldestIdle();
     return first !== undefined;
   }
 
-  const budget = createInstanceBudget(options.maxInstances ?? 40, makeRoom, () => {
-    for (const { pool } of running) pool.dispatch();
-  });
-
-  function layerDirectories(arns: readonly string[]): readonly string[] {
-    return arns.flatMap((arn) => options.layers.find(arn)?.directory ?? []);
-  }
-
-  function startInstance(version: RunnableVersion, codeDirectory: string): FunctionInstance {
+  #startInstance(version: RunnableVersion, codeDirectory: string): FunctionInstance {
     try {
-      return launch(version, codeDirectory);
+      return this.#launch(version, codeDirectory);
     } catch (error) {
       // A stored function may have a role that the app no longer has.
       return brokenInstance(errorMessage(error));
     }
   }
 
-  function launch(
-    { functionName, version, settings }: RunnableVersion,
-    codeDirectory: string,
-  ): FunctionInstance {
+  #launch({ functionName, version, settings }: RunnableVersion, codeDirectory: string): FunctionInstance {
+    const { region, layers, mayWriteLogs, onUnlogged, credentialsFor, initTimeoutMs } = this.#options;
+    const awsEndpointUrl = this.#awsEndpointUrl;
     if (awsEndpointUrl === undefined) throw new Error('a function was invoked before the host was started');
-    const log = options.mayWriteLogs(settings.role, settings.logGroup) ? options.log : options.onUnlogged;
+    const log = mayWriteLogs(settings.role, settings.logGroup) ? this.#options.log : onUnlogged;
     const date = new Date().toISOString().slice(0, 10).replaceAll('-', '/');
     return startProcessInstance({
       definition: {
         functionName,
         version,
         codeDirectory,
-        layerDirectories: layerDirectories(settings.layers),
+        layerDirectories: settings.layers.flatMap((arn) => layers.find(arn)?.directory ?? []),
         variables: settings.environment,
         handler: settings.handler,
         runtime: settings.runtime,
@@ -142,89 +183,60 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
         logGroup: settings.logGroup,
         logStream: `${date}/[${version}]${randomBytes(16).toString('hex')}`,
       },
-      region: options.region,
-      credentials: options.credentialsFor(settings.role),
+      region,
+      credentials: credentialsFor(settings.role),
       awsEndpointUrl,
-      temporaryDirectory: folder.create('tmp-'),
+      temporaryDirectory: this.#folder.create('tmp-'),
       ...(log !== undefined && {
         log: (text: string) => {
           log(functionName, text);
         },
       }),
-      ...(options.initTimeoutMs !== undefined && { initTimeoutMs: options.initTimeoutMs }),
+      ...(initTimeoutMs !== undefined && { initTimeoutMs }),
     });
   }
 
-  function open(version: RunnableVersion): Running {
-    const codeDirectory = folder.create('code-');
+  #open(version: RunnableVersion): Running {
+    const { maxInstancesPerVersion = 10, maxQueuedPerVersion = 100, observerOf } = this.#options;
+    const codeDirectory = this.#folder.create('code-');
     unpackArchive(version.zip(), codeDirectory);
     const pool = createFunctionPool({
-      startInstance: () => startInstance(version, codeDirectory),
-      maxInstances: () => options.maxInstancesPerVersion ?? 10,
-      maxQueued: options.maxQueuedPerVersion ?? 100,
-      idleMs: options.idleMs ?? 5 * 60_000,
+      startInstance: () => this.#startInstance(version, codeDirectory),
+      maxInstances: () => maxInstancesPerVersion,
+      maxQueued: maxQueuedPerVersion,
+      idleMs: this.#options.idleMs ?? 5 * 60_000,
       reserved: () => opened.reserved,
-      budget,
-      ...(options.observerOf !== undefined && { observer: options.observerOf(version.functionName) }),
+      budget: this.#budget,
+      ...(observerOf !== undefined && { observer: observerOf(version.functionName) }),
     });
     const { functionName, key, reserved } = version;
     const opened: Running = { functionName, key, pool, reserved, retired: false, codeDirectory };
-    running.add(opened);
+    this.#running.add(opened);
     return opened;
   }
 
-  function find(functionName: string, key: string): Running | undefined {
-    return [...running].find(
+  #find(functionName: string, key: string): Running | undefined {
+    return [...this.#running].find(
       (entry) => entry.functionName === functionName && entry.key === key && !entry.retired,
     );
   }
 
-  function forget(entry: Running): void {
-    running.delete(entry);
+  #forget(entry: Running): void {
+    this.#running.delete(entry);
     rmSync(entry.codeDirectory, { recursive: true, force: true });
   }
 
-  function retire(entry: Running): void {
+  #retire(entry: Running): void {
     if (entry.retired) return;
     entry.retired = true;
     const retired = entry.pool.retire().then(() => {
-      forget(entry);
+      this.#forget(entry);
     });
-    retiring.add(retired);
-    void retired.then(() => retiring.delete(retired));
+    this.#retiring.add(retired);
+    void retired.then(() => this.#retiring.delete(retired));
   }
+}
 
-  return {
-    invoke: async (version, invocation) => {
-      const { pool } = find(version.functionName, version.key) ?? open(version);
-      return await pool.invoke(invocation);
-    },
-    reconcile: (functionName, versions) => {
-      const keys = new Set(versions.map(({ key }) => key));
-      for (const entry of running)
-        if (entry.functionName === functionName && !keys.has(entry.key)) retire(entry);
-      if (awsEndpointUrl === undefined) return;
-      for (const version of versions) {
-        const entry = find(functionName, version.key) ?? (version.reserved > 0 ? open(version) : undefined);
-        if (entry === undefined) continue;
-        entry.reserved = version.reserved;
-        void entry.pool.prestart(version.reserved);
-      }
-    },
-    instanceCounts: () => {
-      const counts: Record<string, number> = {};
-      for (const { functionName, pool } of running)
-        if (pool.instanceCount > 0) counts[functionName] = (counts[functionName] ?? 0) + pool.instanceCount;
-      return counts;
-    },
-    start: (url) => {
-      awsEndpointUrl = url;
-    },
-    close: async () => {
-      await Promise.all([...running].map(({ pool }) => pool.close()));
-      await Promise.all(retiring);
-      for (const entry of running) forget(entry);
-      folder.remove();
-    },
-  };
+export function createProcessHost(options: ProcessHostOptions): ProcessHost {
+  return new VersionHost(options);
 }

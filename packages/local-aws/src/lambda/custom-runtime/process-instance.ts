@@ -23,133 +23,148 @@ export interface ProcessInstanceOptions {
 
 const MEMORY_CHECK_MS = 100;
 
+type Ending = (requestId: string) => InvocationOutcome;
+
 /**
- * An execution environment that runs a custom runtime: a process, its Runtime API, and a folder for
- * temporary files.
+ * Runs a custom runtime: owns a process, its Runtime API, and a folder for temporary files.
  */
-// oxlint-disable-next-line max-lines-per-function -- one owner of the state of a process
-export function startProcessInstance(options: ProcessInstanceOptions): FunctionInstance {
-  const { definition, temporaryDirectory, log, initTimeoutMs = 10_000 } = options;
-  const { promise: initialized, resolve: settleInitialized } = Promise.withResolvers<undefined>();
-  const { promise: ended, resolve: settleEnded } = Promise.withResolvers<undefined>();
+class ProcessInstance implements FunctionInstance {
+  readonly #options: ProcessInstanceOptions;
+  readonly #initialized = Promise.withResolvers<undefined>();
+  readonly #ended = Promise.withResolvers<undefined>();
+  readonly #initTimer: NodeJS.Timeout;
+  readonly #memoryCheck: NodeJS.Timeout;
   /** The reason for which the instance accepts no more invocations. */
-  let ending: ((requestId: string) => InvocationOutcome) | undefined;
-  let api: RuntimeApi | undefined;
-  let child: RuntimeProcess | undefined;
-  let requestId = '';
-  let settleInvocation: ((outcome: InvocationOutcome) => void) | undefined;
-  let ready: PromiseWithResolvers<undefined> | undefined;
-  let deadline: NodeJS.Timeout | undefined;
+  #ending: Ending | undefined;
+  #api: RuntimeApi | undefined;
+  #child: RuntimeProcess | undefined;
+  #requestId = '';
+  #settleInvocation: ((outcome: InvocationOutcome) => void) | undefined;
+  #ready: PromiseWithResolvers<undefined> | undefined;
+  #deadline: NodeJS.Timeout | undefined;
 
-  const initTimer = setTimeout(() => {
-    const seconds = (initTimeoutMs / 1000).toFixed(2);
-    end((id) =>
-      failure('Sandbox.Timedout', `RequestId: ${id} Error: Init timed out after ${seconds} seconds`),
-    );
-  }, initTimeoutMs);
+  constructor(options: ProcessInstanceOptions) {
+    const { definition, initTimeoutMs = 10_000 } = options;
+    this.#options = options;
+    this.#initTimer = this.#endAfter(initTimeoutMs, 'Init');
+    this.#memoryCheck = setInterval(() => {
+      const pid = this.#child?.pid;
+      if (pid !== undefined && residentBytes(pid) > definition.memoryMb * 1024 * 1024) this.#child?.kill();
+    }, MEMORY_CHECK_MS);
+    this.#memoryCheck.unref();
+  }
 
-  const memoryCheck = setInterval(() => {
-    if (child?.pid !== undefined && residentBytes(child.pid) > definition.memoryMb * 1024 * 1024)
-      child.kill();
-  }, MEMORY_CHECK_MS);
-  memoryCheck.unref();
+  get initialized(): Promise<void> {
+    return this.#initialized.promise;
+  }
 
-  function settle(outcome: InvocationOutcome): void {
-    settleInvocation?.(outcome);
-    settleInvocation = undefined;
+  get usable(): boolean {
+    return this.#ending === undefined;
+  }
+
+  /** Starts the process; its failure ends the instance. */
+  start(): void {
+    this.#launch().catch((error: unknown) => {
+      this.#exited(String(error));
+    });
+  }
+
+  async run(invocation: Invocation): Promise<InvocationOutcome> {
+    await this.initialized;
+    if (this.#ending !== undefined) return this.#ending(invocation.requestId);
+    const timeoutMs = this.#options.definition.timeoutSeconds * 1000;
+    this.#requestId = invocation.requestId;
+    const { promise, resolve } = Promise.withResolvers<InvocationOutcome>();
+    this.#settleInvocation = resolve;
+    this.#ready = Promise.withResolvers();
+    this.#deadline = this.#endAfter(timeoutMs, 'Task');
+    this.#api?.dispatch(invocation, Date.now() + timeoutMs);
+    return await promise;
+  }
+
+  async untilReady(): Promise<void> {
+    await this.#ready?.promise;
+  }
+
+  async stop(): Promise<void> {
+    this.#end((id) => failure('Runtime.ExitError', `RequestId: ${id} Error: the instance has stopped`));
+    await this.#ended.promise;
+  }
+
+  /** Ends the instance after a time, unless what it waits for happens before. */
+  #endAfter(timeoutMs: number, what: 'Init' | 'Task'): NodeJS.Timeout {
+    return setTimeout(() => {
+      const seconds = (timeoutMs / 1000).toFixed(2);
+      this.#end((id) =>
+        failure('Sandbox.Timedout', `RequestId: ${id} Error: ${what} timed out after ${seconds} seconds`),
+      );
+    }, timeoutMs);
+  }
+
+  #settle(outcome: InvocationOutcome): void {
+    this.#settleInvocation?.(outcome);
+    this.#settleInvocation = undefined;
   }
 
   /** The end of this instance: all waiting calls get the reason. */
-  function end(reason: (requestId: string) => InvocationOutcome): void {
-    ending ??= reason;
-    clearTimeout(initTimer);
-    clearTimeout(deadline);
-    clearInterval(memoryCheck);
-    child?.kill();
-    api?.close();
-    settle(ending(requestId));
-    settleInitialized(undefined);
-    ready?.resolve(undefined);
+  #end(reason: Ending): void {
+    this.#ending ??= reason;
+    clearTimeout(this.#initTimer);
+    clearTimeout(this.#deadline);
+    clearInterval(this.#memoryCheck);
+    this.#child?.kill();
+    this.#api?.close();
+    this.#settle(this.#ending(this.#requestId));
+    this.#initialized.resolve(undefined);
+    this.#ready?.resolve(undefined);
   }
 
-  function exited(reason: string): void {
+  #exited(reason: string): void {
     const described =
       reason === 'exit status 0'
         ? 'Runtime exited without providing a reason'
         : `Runtime exited with error: ${reason}`;
-    end((id) => failure('Runtime.ExitError', `RequestId: ${id} Error: ${described}`));
-    rmSync(temporaryDirectory, { recursive: true, force: true });
-    settleEnded(undefined);
+    this.#end((id) => failure('Runtime.ExitError', `RequestId: ${id} Error: ${described}`));
+    rmSync(this.#options.temporaryDirectory, { recursive: true, force: true });
+    this.#ended.resolve(undefined);
   }
 
-  async function start(): Promise<void> {
-    const opened = await startRuntimeApi({
+  async #launch(): Promise<void> {
+    const { definition, log } = this.#options;
+    const api = await startRuntimeApi({
       onNext: () => {
-        clearTimeout(initTimer);
-        clearTimeout(deadline);
-        settleInitialized(undefined);
-        ready?.resolve(undefined);
+        clearTimeout(this.#initTimer);
+        clearTimeout(this.#deadline);
+        this.#initialized.resolve(undefined);
+        this.#ready?.resolve(undefined);
       },
-      onOutcome: settle,
+      onOutcome: (outcome) => {
+        this.#settle(outcome);
+      },
       onInitError: (payload) => {
-        end(() => ({ failed: true, payload }));
+        this.#end(() => ({ failed: true, payload }));
       },
     });
-    api = opened;
-    if (ending !== undefined) {
-      opened.close();
-      exited('signal: killed');
+    this.#api = api;
+    if (this.#ending !== undefined) {
+      api.close();
+      this.#exited('signal: killed');
       return;
     }
-    child = startRuntimeProcess({
+    this.#child = startRuntimeProcess({
       codeDirectory: definition.codeDirectory,
       layerDirectories: definition.layerDirectories,
-      environment: processEnvironment(definition, {
-        ...options,
-        runtimeApi: opened.address,
-      }),
+      environment: processEnvironment(definition, { ...this.#options, runtimeApi: api.address }),
       ...(log !== undefined && { log }),
-      onExit: exited,
+      onExit: (reason) => {
+        this.#exited(reason);
+      },
     });
   }
+}
 
-  function startDeadline(): void {
-    deadline = setTimeout(() => {
-      const seconds = definition.timeoutSeconds.toFixed(2);
-      end((id) =>
-        failure('Sandbox.Timedout', `RequestId: ${id} Error: Task timed out after ${seconds} seconds`),
-      );
-    }, definition.timeoutSeconds * 1000);
-  }
-
-  async function run(invocation: Invocation): Promise<InvocationOutcome> {
-    await initialized;
-    if (ending !== undefined) return ending(invocation.requestId);
-    requestId = invocation.requestId;
-    const { promise, resolve } = Promise.withResolvers<InvocationOutcome>();
-    settleInvocation = resolve;
-    ready = Promise.withResolvers();
-    startDeadline();
-    api?.dispatch(invocation, Date.now() + definition.timeoutSeconds * 1000);
-    return await promise;
-  }
-
-  void start().catch((error: unknown) => {
-    exited(String(error));
-  });
-
-  return {
-    initialized,
-    get usable() {
-      return ending === undefined;
-    },
-    run,
-    untilReady: async () => {
-      await ready?.promise;
-    },
-    stop: async () => {
-      end((id) => failure('Runtime.ExitError', `RequestId: ${id} Error: the instance has stopped`));
-      await ended;
-    },
-  };
+export function startProcessInstance(options: ProcessInstanceOptions): FunctionInstance {
+  const instance = new ProcessInstance(options);
+  instance.start();
+  return instance;
 }

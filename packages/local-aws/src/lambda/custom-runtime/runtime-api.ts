@@ -101,97 +101,27 @@ function listen(server: Server): Promise<number> {
   });
 }
 
-/** Serves the Runtime API on a separate port, the instance's only way to reach Lambda. */
-// oxlint-disable-next-line max-lines-per-function -- one owner of the runs of an instance
-export async function startRuntimeApi(events: RuntimeEvents): Promise<RuntimeApi> {
-  let waiting: ServerResponse | undefined;
-  let current: Running | undefined;
-  let delivered = false;
-  let answered = true;
-  let initialized = false;
+/** Owns the runs of an instance, and responds to the requests of its runtime. */
+class RuntimeRequests {
+  readonly #events: RuntimeEvents;
+  #waiting: ServerResponse | undefined;
+  #current: Running | undefined;
+  #delivered = false;
+  #answered = true;
+  #initialized = false;
 
-  function deliver(): void {
-    if (waiting === undefined || current === undefined || delivered) return;
-    const { invocation, deadlineMs } = current;
-    delivered = true;
-    waiting.writeHead(200, {
-      'content-type': 'application/json',
-      'lambda-runtime-aws-request-id': invocation.requestId,
-      'lambda-runtime-deadline-ms': String(deadlineMs),
-      'lambda-runtime-invoked-function-arn': invocation.invokedFunctionArn,
-      'lambda-runtime-trace-id': 'Root=1-00000000-000000000000000000000000;Parent=0000000000000000;Sampled=0',
-    });
-    waiting.end(invocation.payload);
-    waiting = undefined;
+  constructor(events: RuntimeEvents) {
+    this.#events = events;
   }
 
-  function next(response: ServerResponse): void {
-    if (!answered && delivered) {
-      refuse(response, invalidTransition('Running', 'Ready'));
-      return;
-    }
-    // A runtime that asks again has abandoned the connection of its earlier request.
-    waiting?.destroy();
-    waiting = response;
-    response.once('close', () => {
-      if (waiting === response) waiting = undefined;
-    });
-    initialized = true;
-    events.onNext();
-    deliver();
+  dispatch(invocation: Invocation, deadlineMs: number): void {
+    this.#current = { invocation, deadlineMs };
+    this.#delivered = false;
+    this.#answered = false;
+    this.#deliver();
   }
 
-  function refusalOf(requestId: string, transition: string): ErrorResponse | undefined {
-    if (current?.invocation.requestId !== requestId) return invalidRequestId;
-    if (!delivered) return invalidTransition('Ready', transition);
-    return answered ? invalidTransition('InvocationResponse', transition) : undefined;
-  }
-
-  async function finish(
-    request: IncomingMessage,
-    response: ServerResponse,
-    requestId: string,
-    failed: boolean,
-  ): Promise<void> {
-    const transition = failed ? 'InvocationErrorResponse' : 'InvocationResponse';
-    const early = refusalOf(requestId, transition);
-    if (early !== undefined) {
-      request.resume();
-      refuse(response, early);
-      return;
-    }
-    const payload = await readPayload(request);
-    // Another response may have arrived while this one was read.
-    const late = refusalOf(requestId, transition);
-    if (late !== undefined) {
-      refuse(response, late);
-      return;
-    }
-    answered = true;
-    if (typeof payload === 'number') {
-      refuse(response, tooLarge);
-      events.onOutcome(sizeFailure(payload));
-      return;
-    }
-    accept(response);
-    events.onOutcome({ payload, failed });
-  }
-
-  async function initError(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const payload = await readPayload(request);
-    if (initialized) {
-      refuse(response, invalidTransition('Ready', 'InitError'));
-      return;
-    }
-    if (typeof payload === 'number') {
-      refuse(response, tooLarge);
-      return;
-    }
-    accept(response);
-    events.onInitError(payload);
-  }
-
-  async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!isLoopbackHost(request.headers.host)) {
       request.resume();
       response.writeHead(foreignHostResponse.status, foreignHostResponse.headers);
@@ -200,20 +130,105 @@ export async function startRuntimeApi(events: RuntimeEvents): Promise<RuntimeApi
     }
     const path = request.url?.startsWith(PREFIX) === true ? request.url.slice(PREFIX.length) : '';
     const [, requestId, kind] = /^invocation\/([^/]+)\/(response|error)$/.exec(path) ?? [];
-    if (request.method === 'GET' && path === 'invocation/next') next(response);
+    if (request.method === 'GET' && path === 'invocation/next') this.#next(response);
     else if (request.method === 'POST' && requestId !== undefined)
-      await finish(request, response, requestId, kind === 'error');
-    else if (request.method === 'POST' && path === 'init/error') await initError(request, response);
+      await this.#finish(request, response, requestId, kind === 'error');
+    else if (request.method === 'POST' && path === 'init/error') await this.#initError(request, response);
     else {
       request.resume();
       refuse(response, { status: 404, errorType: 'NotFound', errorMessage: `no ${path} in the Runtime API` });
     }
   }
 
+  #deliver(): void {
+    if (this.#waiting === undefined || this.#current === undefined || this.#delivered) return;
+    const { invocation, deadlineMs } = this.#current;
+    this.#delivered = true;
+    this.#waiting.writeHead(200, {
+      'content-type': 'application/json',
+      'lambda-runtime-aws-request-id': invocation.requestId,
+      'lambda-runtime-deadline-ms': String(deadlineMs),
+      'lambda-runtime-invoked-function-arn': invocation.invokedFunctionArn,
+      'lambda-runtime-trace-id': 'Root=1-00000000-000000000000000000000000;Parent=0000000000000000;Sampled=0',
+    });
+    this.#waiting.end(invocation.payload);
+    this.#waiting = undefined;
+  }
+
+  #next(response: ServerResponse): void {
+    if (!this.#answered && this.#delivered) {
+      refuse(response, invalidTransition('Running', 'Ready'));
+      return;
+    }
+    // A runtime that asks again has abandoned the connection of its earlier request.
+    this.#waiting?.destroy();
+    this.#waiting = response;
+    response.once('close', () => {
+      if (this.#waiting === response) this.#waiting = undefined;
+    });
+    this.#initialized = true;
+    this.#events.onNext();
+    this.#deliver();
+  }
+
+  #refusalOf(requestId: string, transition: string): ErrorResponse | undefined {
+    if (this.#current?.invocation.requestId !== requestId) return invalidRequestId;
+    if (!this.#delivered) return invalidTransition('Ready', transition);
+    return this.#answered ? invalidTransition('InvocationResponse', transition) : undefined;
+  }
+
+  async #finish(
+    request: IncomingMessage,
+    response: ServerResponse,
+    requestId: string,
+    failed: boolean,
+  ): Promise<void> {
+    const transition = failed ? 'InvocationErrorResponse' : 'InvocationResponse';
+    const early = this.#refusalOf(requestId, transition);
+    if (early !== undefined) {
+      request.resume();
+      refuse(response, early);
+      return;
+    }
+    const payload = await readPayload(request);
+    // Another response may have arrived while this one was read.
+    const late = this.#refusalOf(requestId, transition);
+    if (late !== undefined) {
+      refuse(response, late);
+      return;
+    }
+    this.#answered = true;
+    if (typeof payload === 'number') {
+      refuse(response, tooLarge);
+      this.#events.onOutcome(sizeFailure(payload));
+      return;
+    }
+    accept(response);
+    this.#events.onOutcome({ payload, failed });
+  }
+
+  async #initError(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const payload = await readPayload(request);
+    if (this.#initialized) {
+      refuse(response, invalidTransition('Ready', 'InitError'));
+      return;
+    }
+    if (typeof payload === 'number') {
+      refuse(response, tooLarge);
+      return;
+    }
+    accept(response);
+    this.#events.onInitError(payload);
+  }
+}
+
+/** Serves the Runtime API on a separate port, the instance's only way to reach Lambda. */
+export async function startRuntimeApi(events: RuntimeEvents): Promise<RuntimeApi> {
+  const requests = new RuntimeRequests(events);
   // A request without a Host gets 403, like one with a wrong Host. Node alone would return 400.
   const server = createServer({ requireHostHeader: false }, (request, response) => {
     // A killed runtime drops its connections in the middle of a body.
-    reply(request, response).catch(() => response.destroy());
+    requests.reply(request, response).catch(() => response.destroy());
   });
   // A runtime waits for its next invocation without a timeout.
   server.requestTimeout = 0;
@@ -224,10 +239,7 @@ export async function startRuntimeApi(events: RuntimeEvents): Promise<RuntimeApi
   return {
     address: `127.0.0.1:${String(port)}`,
     dispatch: (invocation, deadlineMs) => {
-      current = { invocation, deadlineMs };
-      delivered = false;
-      answered = false;
-      deliver();
+      requests.dispatch(invocation, deadlineMs);
     },
     close: () => {
       server.close();
