@@ -39,7 +39,7 @@ export function createServices(account: LocalAccount, options: ServicesOptions):
   const metrics = createCloudWatch();
   const activity = createFunctionActivity(metrics, () => account.clock.now());
 
-  const iam = createLocalIam();
+  const iam = createLocalIam(account);
   const dynamoDb = createLocalDynamoDb(account);
   const kms = createLocalKms(account);
   const { roles } = iam;

@@ -21,7 +21,7 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { crc32 } from 'node:zlib';
 import type { CallCount, CallRecord } from '../../src/aws-endpoint/call-counter.ts';
 import { startAwsEndpoint, type AwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
-import { createSts } from '../../src/aws-endpoint/sts.ts';
+import { createSts } from '../../src/iam/sts.ts';
 import type { PolicyStatement, Role } from '../../src/aws-service.ts';
 import { createDynamoDb, type DynamoDb } from '../../src/dynamodb/create-dynamodb.ts';
 import { createKms } from '../../src/kms/create-kms.ts';

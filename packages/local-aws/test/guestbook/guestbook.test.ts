@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { startCloud, type Cloud } from '../../src/cloud.ts';
 import type { Health } from '../../src/cloudwatch/health.ts';
 import { control } from '../../src/control.ts';
+import { signedHeaders } from '../signed-request.ts';
 import { inThoroughRun } from '../../../test-kit/src/in-thorough-run.ts';
 
 const workDirectory = mkdtempSync(join(tmpdir(), 'guestbook-'));
@@ -63,6 +64,14 @@ it('rejects a call that the template of the function does not allow', async () =
   expect(await visit(await start(), 'look')).toMatchObject({
     failure: expect.stringMatching(/AccessDenied/),
   });
+});
+
+it('returns the identity of its administrator from STS, as command lines ask', async () => {
+  const { awsEndpointUrl: url, administrator } = await start();
+  const body = 'Action=GetCallerIdentity&Version=2011-06-15';
+  const headers = signedHeaders({ url, service: 'sts', region: 'us-east-1', body, ...administrator });
+  const response = await fetch(url, { method: 'POST', headers, body });
+  expect(await response.text()).toContain('<Arn>arn:aws:iam::000000000000:root</Arn>');
 });
 
 it('rings the alarm of another app when a fault kills its function', async () => {
