@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { parseSettings } from '../../lib/settings.ts';
+import { logDirectory } from '../../packages/local-aws/src/account-logs.ts';
 import {
-  logDirectory,
   startCloud,
   type Cloud,
   type CloudOptions,

@@ -116,3 +116,20 @@ export function createLogPrinter(print: (text: string) => void): Logs {
     close: () => undefined,
   };
 }
+
+/** Where an account logs; CloudOptions documents each member. */
+export interface LogOptions {
+  readonly printLogs?: (text: string) => void;
+  readonly dataDirectory?: string;
+  readonly workDirectory: string;
+}
+
+/** The log folder of an account with these options; `undefined` if it prints logs. */
+export function logDirectory({ printLogs, dataDirectory, workDirectory }: LogOptions): string | undefined {
+  return printLogs === undefined ? join(dataDirectory ?? workDirectory, 'logs') : undefined;
+}
+
+export function createLogs(options: LogOptions): Logs {
+  if (options.printLogs !== undefined) return createLogPrinter(options.printLogs);
+  return createLogFiles(logDirectory(options) ?? '');
+}

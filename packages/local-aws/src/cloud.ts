@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { createLogFiles, createLogPrinter, type Logs } from './account-logs.ts';
+import { createLogs, logDirectory } from './account-logs.ts';
 import { merged, type Control, type LocalAccount, type LocalService } from './assembly/local-service.ts';
 import { readAssembly, type Assembly } from './assembly/read-assembly.ts';
 import { startResources, type StartedResources } from './assembly/start-resources.ts';
@@ -130,20 +130,6 @@ async function start(begun: Start): Promise<Omit<Cloud, 'close'>> {
 async function settleAll<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([first, second]);
   return await Promise.all([first, second]);
-}
-
-/** The log folder of an account with these options; `undefined` if it prints logs. */
-export function logDirectory({
-  printLogs,
-  dataDirectory,
-  workDirectory,
-}: Pick<CloudOptions, 'printLogs' | 'dataDirectory' | 'workDirectory'>): string | undefined {
-  return printLogs === undefined ? join(dataDirectory ?? workDirectory, 'logs') : undefined;
-}
-
-function createLogs(options: CloudOptions): Logs {
-  if (options.printLogs !== undefined) return createLogPrinter(options.printLogs);
-  return createLogFiles(logDirectory(options) ?? '');
 }
 
 function printLine(line: string): void {
