@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { DraftTransform } from '../core/proxies/check-proxy.ts';
+import type { DraftTransform } from '../core/proxies/draft-transform.ts';
 import {
   STORED_PROXY_LIMITS as LIMITS,
   TRANSFORM_TYPES,

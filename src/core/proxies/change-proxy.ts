@@ -28,9 +28,9 @@ import {
   type ProxyDefinition,
   type StoredProxy,
 } from './stored-proxy.ts';
-
 import { changedMembers } from './changed-members.ts';
 import { checkConfiguration } from './check-configuration.ts';
+
 export type ChangeProxyDeps = GetProxyDeps &
   CheckProxyDeps &
   Platform & {

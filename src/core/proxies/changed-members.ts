@@ -1,5 +1,5 @@
 import { isEqualJson, type Json } from '../shared/json.ts';
-import { type ProxyDefinition } from './stored-proxy.ts';
+import type { ProxyDefinition } from './stored-proxy.ts';
 
 /** Names in the API of the members of a definition. */
 const MEMBERS = {

@@ -16,10 +16,10 @@ import {
   type ProxyConfiguration,
   type StoredProxy,
 } from './stored-proxy.ts';
-
 import type { ChangeProxyDeps, RequestPlace } from './change-proxy.ts';
 import { changedMembers } from './changed-members.ts';
 import { checkConfiguration } from './check-configuration.ts';
+
 /** A proxy as a request describes it. */
 export interface NewProxy {
   readonly draft: ProxyDraft;

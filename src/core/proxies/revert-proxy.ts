@@ -5,8 +5,8 @@ import { existingProxy } from './get-proxy.ts';
 import { openVersion } from './open-proxy.ts';
 import type { ProxyChange } from './proxy-change.ts';
 import { STORED_PROXY_LIMITS, type Proxy } from './stored-proxy.ts';
-
 import { changeProxy, type ChangeProxyDeps, type RequestPlace } from './change-proxy.ts';
+
 /**
  * Makes the definition of an earlier version the newest one, under the checks of any other change.
  * Throws `not_found` for a version that is neither among the last ones nor retained.
