@@ -21,7 +21,6 @@ export const SECTIONS = [
 /** Programs without a budget, each run by its name with its own options. */
 export const APART = [
   'cold-start-profile',
-  'docs',
   'expressions',
   'fields',
   'load',
