@@ -1,4 +1,5 @@
 import type { ZodMiniObject, ZodMiniType } from 'zod/mini';
+import type { JsonObject } from '../core/shared/json.ts';
 import type { Members } from './words.ts';
 
 /** A value that the OpenAPI document contains unchanged. A test sends or parses it. */
@@ -13,6 +14,33 @@ export interface DescribedResponse {
   readonly schema?: ZodMiniType;
 }
 
+/** What recorded calls make, by the names that the ids of examples have. */
+export type MadeName =
+  | 'token'
+  | 'application'
+  | 'key'
+  | 'reactor'
+  | 'proxy'
+  | 'proxyKey'
+  | 'invocation'
+  | 'nonce';
+
+/** How the response of an operation is recorded for the document: with its first example. */
+export interface Recording {
+  /** Calls with the key of the first application of the tenant, of a private one, or of a page. */
+  readonly by: 'management' | 'shop' | 'page';
+  /** May contain `{token}`, the id of the token that was made. */
+  readonly query?: string;
+  /** What a response makes, and the member that names it. */
+  readonly makes?: readonly [name: MadeName, member: string];
+  /** Further members of the body, for a second call with another status. */
+  readonly alsoWith?: JsonObject;
+  /** The time that passes before the call. */
+  readonly waits?: string;
+  /** With 1 the call needs what others make; with 2 it ends what they need. By default 0. */
+  readonly turn?: 1 | 2;
+}
+
 /**
  * The parts of an operation that the route tables lack: words, examples, and the shape of its
  * responses. Paths, methods, permissions, bodies and success statuses come from the tables.
@@ -22,6 +50,8 @@ export interface OperationDescription {
   readonly sdk: string;
   /** Further methods of the SDK for it. */
   readonly sdkToo?: readonly string[];
+  /** An operation without a body in its responses has nothing to record. */
+  readonly recorded: Recording | 'nothing';
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;

@@ -19,3 +19,8 @@ export const OPERATIONS: Readonly<Record<string, OperationDescription>> = Object
     }),
   ),
 );
+
+/** The folder of the function that each operation belongs to. */
+export const FUNCTION_OF: ReadonlyMap<string, string> = new Map(
+  files.map((file) => [operationOf(basename(dirname(file))), basename(dirname(dirname(file)))] as const),
+);

@@ -3,7 +3,8 @@
 import { createVault } from '../../packages/testing/src/index.ts';
 import { allRoutes } from './all-routes.ts';
 import { EXAMPLE_IDS, withExampleValues } from './example-values.ts';
-import { OPERATIONS } from './operations.ts';
+import { FUNCTION_OF, OPERATIONS } from './operations.ts';
+import type { MadeName, Recording } from '../../src/wire/operation-description.ts';
 
 /**
  * Contains the bodies of successes by operation and status. An operation without a body has none.
@@ -17,10 +18,7 @@ const BEGIN = '2026-12-01T09:00:00Z';
 const EXAMPLE_NONCE = 'n0nce...';
 
 type Body = Readonly<Record<string, unknown>>;
-type Made = Record<
-  'token' | 'application' | 'key' | 'reactor' | 'proxy' | 'proxyKey' | 'invocation' | 'nonce',
-  string
->;
+type Made = Record<MadeName, string>;
 
 const textOf = (body: Body, member: string): string => String(body[member]);
 
@@ -89,98 +87,52 @@ async function openVault() {
   return { vault, made, call, recorded };
 }
 
-type Opened = Awaited<ReturnType<typeof openVault>>;
+/** Functions in the order in which their operations are recorded: later ones read what was made. */
+const ORDER = ['applications', 'tokens', 'logs', 'reactors', 'proxies', 'proxy'];
+const placeOf = (operation: string): number => ORDER.indexOf(FUNCTION_OF.get(operation) ?? '');
 
-async function recordApplications({ vault, made, call }: Opened): Promise<void> {
-  const management = vault.managementKey;
-  const application = await call('createApplication', management);
-  made.application = textOf(application, 'id');
-  await call('listApplications', management, { query: '?name=Bill*' });
-  await call('getApplicationByKey', management);
-  await call('getApplication', management);
-  await call('updateApplication', management);
-  made.key = textOf(await call('createApplicationKey', management), 'id');
-  await call('listApplicationKeys', management);
-  await call('getApplicationKey', management);
-  await call('updateApplicationKey', management);
-  await call('listPermissions', management, { query: '?application_type=public' });
-  await call('explainAccess', management);
-  await call('getTenant', management);
-  await call('updateTenant', management);
-}
-
-async function recordTokens({ vault, made, call }: Opened, key: string): Promise<void> {
-  made.token = textOf(await call('createToken', key), 'id');
-  await call('getToken', key);
-  await call('listTokens', key);
-  await call('searchTokens', key);
-  await call('updateToken', key);
-  await call('tokenize', key);
-  await call('detokenize', key);
-  await call('listLogs', vault.managementKey, { query: `?token_id=${made.token}&size=2` });
-  const page = await vault.applications.create({
-    name: 'Checkout page',
-    type: 'public',
-    permissions: ['token:create'],
-  });
-  made.nonce = textOf(await call('createSession', page.key), 'nonce');
-  await call('authorizeSession', key);
-}
-
-async function recordReactors({ vault, made, call }: Opened, key: string): Promise<void> {
-  const management = vault.managementKey;
-  made.reactor = textOf(await call('createReactor', management), 'id');
-  await call('listReactors', management);
-  await call('getReactor', management);
-  await call('updateReactor', management);
-  await call('invokeReactor', key);
-  const callback_url = 'https://shop.example.com/hooks/results';
-  const later = await call('invokeReactor', key, {
-    body: { ...(exampleOf('invokeReactor') as Body), callback_url },
-  });
-  made.invocation = textOf(later, 'id');
-  await vault.settled();
-  await call('getReactorResult', key);
-  // No server receives the result, so all attempts fail.
-  await vault.clock.advance('3h');
-  await call('listReactorDeliveries', management);
-}
-
-async function recordProxies({ vault, made, call }: Opened): Promise<void> {
-  const management = vault.managementKey;
-  made.proxy = textOf(await call('createProxy', management), 'id');
-  await call('listProxies', management);
-  await call('getProxy', management);
-  await call('updateProxy', management);
-  await call('patchProxy', management);
-  await call('listProxyVersions', management);
-  await call('listProxyFailures', management);
-  await call('revertProxy', management);
-  made.proxyKey = textOf(await call('createProxyKey', management), 'id');
-  await call('listProxyKeys', management);
-  await call('getProxyKey', management);
-  await call('updateProxyKey', management);
-}
+/** The operations that are recorded, in their order. */
+const recordings = (): readonly (readonly [operation: string, recording: Recording])[] =>
+  [...new Set(allRoutes().map(({ operation }) => operation))]
+    .flatMap((operation) => {
+      const { recorded = 'nothing' } = OPERATIONS[operation] ?? {};
+      return recorded === 'nothing' ? [] : [[operation, recorded] as const];
+    })
+    .toSorted(
+      ([one, { turn = 0 }], [other, { turn: otherTurn = 0 }]) =>
+        turn - otherTurn || placeOf(one) - placeOf(other),
+    );
 
 /** Records every operation whose success has a body. */
 export async function recordResponses(): Promise<Recorded> {
-  const opened = await openVault();
-  const { vault, call } = opened;
-  await recordApplications(opened);
+  const { vault, made, call, recorded } = await openVault();
   const shop = await vault.applications.create({
     name: 'Shop',
     type: 'private',
     permissions: ['token:create', 'token:read', 'token:update', 'token:delete', 'token:search', 'token:use'],
   });
-  await recordTokens(opened, shop.key);
-  await recordReactors(opened, shop.key);
-  await recordProxies(opened);
-  await call('regenerateApplicationKey', vault.managementKey);
+  const page = await vault.applications.create({
+    name: 'Checkout page',
+    type: 'public',
+    permissions: ['token:create'],
+  });
+  const keys = { management: vault.managementKey, shop: shop.key, page: page.key };
+  for (const [operation, { by, query = '', makes, alsoWith, waits }] of recordings()) {
+    await vault.settled();
+    if (waits !== undefined) await vault.clock.advance(waits);
+    const body = exampleOf(operation);
+    for (const more of alsoWith === undefined ? [{}] : [{}, alsoWith]) {
+      const sent = body === undefined ? undefined : { ...(body as Body), ...more };
+      const options = { query: query.replace('{token}', made.token), ...(sent && { body: sent }) };
+      const response = await call(operation, keys[by], options);
+      if (makes !== undefined && makes[1] in response) made[makes[0]] = textOf(response, makes[1]);
+    }
+  }
   vault.reset();
   const known = new Map(
     (['token', 'application', 'key', 'reactor', 'proxy', 'invocation'] as const).map(
-      (name) => [opened.made[name], EXAMPLE_IDS[name]] as const,
+      (name) => [made[name], EXAMPLE_IDS[name]] as const,
     ),
-  ).set(opened.made.proxyKey, EXAMPLE_IDS.key);
-  return withExampleValues(opened.recorded, known) as Recorded;
+  ).set(made.proxyKey, EXAMPLE_IDS.key);
+  return withExampleValues(recorded, known) as Recorded;
 }

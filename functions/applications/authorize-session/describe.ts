@@ -4,6 +4,7 @@ import { EITHER } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'sessions.authorize',
+  recorded: { by: 'shop', turn: 1 },
   tag: 'Sessions',
   summary: 'Authorize a session',
   description: `With a private key, once. The session gets no more access than the application itself has. ${EITHER}`,

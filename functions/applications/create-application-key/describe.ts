@@ -5,6 +5,7 @@ import { ID, LOST } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'applications.keys.create',
+  recorded: { by: 'management', makes: ['key', 'id'] },
   tag: 'Applications',
   summary: 'Create a key',
   description:

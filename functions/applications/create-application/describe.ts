@@ -4,6 +4,7 @@ import { EITHER, BILLING } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'applications.create',
+  recorded: { by: 'management', makes: ['application', 'id'] },
   tag: 'Applications',
   summary: 'Create an application',
   description: EITHER,

@@ -5,6 +5,7 @@ import { duration } from '../../../src/wire/words.ts';
 
 export const description: OperationDescription = {
   sdk: 'sessions.create',
+  recorded: { by: 'page', turn: 1, makes: ['nonce', 'nonce'] },
   tag: 'Sessions',
   summary: 'Create a session',
   description: `With a public key and no body. The session ends after ${duration(SESSION_LIMITS.lifetimeMs)} and has no access until a server authorizes it. The service ignores an idempotency key: each request makes another session.`,

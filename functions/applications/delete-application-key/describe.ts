@@ -4,6 +4,7 @@ import { KEY_ID } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'applications.keys.delete',
+  recorded: 'nothing',
   tag: 'Applications',
   summary: 'Delete a key',
   description:

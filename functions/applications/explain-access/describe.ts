@@ -3,6 +3,7 @@ import { explainWords, explanationResponse } from '../../../src/wire/access.ts';
 
 export const description: OperationDescription = {
   sdk: 'access.explain',
+  recorded: { by: 'management' },
   tag: 'Applications',
   summary: 'Explain access',
   description:

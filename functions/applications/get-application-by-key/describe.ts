@@ -3,6 +3,7 @@ import { applicationResponse } from '../../../src/wire/application.ts';
 
 export const description: OperationDescription = {
   sdk: 'applications.retrieveByKey',
+  recorded: { by: 'management' },
   tag: 'Applications',
   summary: 'Get the application of the key',
   description:

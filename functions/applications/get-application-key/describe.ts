@@ -4,6 +4,7 @@ import { KEY_ID } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'applications.keys.retrieve',
+  recorded: { by: 'management' },
   tag: 'Applications',
   summary: 'Get a key',
   parameters: KEY_ID,

@@ -4,6 +4,7 @@ import { ID } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'applications.retrieve',
+  recorded: { by: 'management' },
   tag: 'Applications',
   summary: 'Get an application',
   parameters: ID,

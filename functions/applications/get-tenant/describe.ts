@@ -3,6 +3,7 @@ import { tenantResponse } from '../../../src/wire/tenant.ts';
 
 export const description: OperationDescription = {
   sdk: 'tenants.retrieve',
+  recorded: { by: 'management' },
   tag: 'Tenant',
   summary: 'Get the tenant of the key',
   response: { description: 'The tenant.', schema: tenantResponse() },

@@ -4,6 +4,7 @@ import { pageOf } from '../../../src/wire/page.ts';
 
 export const description: OperationDescription = {
   sdk: 'applications.list',
+  recorded: { by: 'management', query: '?name=Bill*' },
   tag: 'Applications',
   summary: 'List applications',
   query: listApplicationsParameters(),

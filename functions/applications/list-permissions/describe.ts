@@ -4,6 +4,7 @@ import { listPermissionsParameters, permissionResponse } from '../../../src/wire
 
 export const description: OperationDescription = {
   sdk: 'permissions.list',
+  recorded: { by: 'management', query: '?application_type=public' },
   tag: 'Applications',
   summary: 'List permissions',
   description: 'All permissions, or those that one type of application may have. Any key may list them.',

@@ -4,6 +4,7 @@ import { ID, LOST } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'applications.regenerateKey',
+  recorded: { by: 'management', turn: 2 },
   tag: 'Applications',
   summary: 'Regenerate the key',
   description: 'One new key takes the place of all keys, which are invalid immediately.',

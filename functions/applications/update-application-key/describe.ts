@@ -4,6 +4,7 @@ import { KEY_ID, LOST } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'applications.keys.update',
+  recorded: { by: 'management' },
   tag: 'Applications',
   summary: 'Update a key',
   description: 'A merge patch. An expired key cannot be changed (404).',

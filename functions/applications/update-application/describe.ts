@@ -4,6 +4,7 @@ import { EITHER, ID, BILLING, LOST } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'applications.update',
+  recorded: { by: 'management' },
   tag: 'Applications',
   summary: 'Update an application',
   description: `Replaces name, permissions and rules. ${EITHER}`,

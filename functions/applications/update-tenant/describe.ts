@@ -3,6 +3,7 @@ import { tenantResponse, updateTenantWords } from '../../../src/wire/tenant.ts';
 
 export const description: OperationDescription = {
   sdk: 'tenants.update',
+  recorded: { by: 'management' },
   tag: 'Tenant',
   summary: 'Update the tenant',
   description: 'Replaces the name, and the settings in the body.',

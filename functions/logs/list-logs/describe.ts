@@ -4,6 +4,7 @@ import { pageOf } from '../../../src/wire/page.ts';
 
 export const description: OperationDescription = {
   sdk: 'logs.list',
+  recorded: { by: 'management', query: '?token_id={token}&size=2' },
   tag: 'Logs',
   summary: 'List records of the audit trail',
   description:

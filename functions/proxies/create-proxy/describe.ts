@@ -5,6 +5,7 @@ import { TAG, CHARGES } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'proxies.create',
+  recorded: { by: 'management', makes: ['proxy', 'id'] },
   tag: TAG,
   summary: 'Create a proxy',
   description:

@@ -4,6 +4,7 @@ import { TAG, KEY_ID, LOST } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'proxies.keys.delete',
+  recorded: 'nothing',
   tag: TAG,
   summary: 'Delete a key of a proxy',
   parameters: KEY_ID,

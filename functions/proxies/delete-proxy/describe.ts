@@ -4,6 +4,7 @@ import { TAG, ID } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'proxies.delete',
+  recorded: 'nothing',
   tag: TAG,
   summary: 'Delete a proxy',
   parameters: ID,

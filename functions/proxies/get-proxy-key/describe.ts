@@ -4,6 +4,7 @@ import { TAG, KEY_ID } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'proxies.keys.retrieve',
+  recorded: { by: 'management' },
   tag: TAG,
   summary: 'Get a key of a proxy',
   parameters: KEY_ID,

@@ -4,6 +4,7 @@ import { TAG, ID } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'proxies.retrieve',
+  recorded: { by: 'management' },
   tag: TAG,
   summary: 'Get a proxy',
   parameters: ID,

@@ -6,6 +6,7 @@ import { TAG } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'proxies.list',
+  recorded: { by: 'management' },
   tag: TAG,
   summary: 'List proxies',
   description: 'A page whose proxies would not fit into a response is shorter: go on by `after`.',

@@ -5,6 +5,7 @@ import { TAG, ID } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'proxies.listFailures',
+  recorded: { by: 'management' },
   tag: TAG,
   summary: 'List the failures of a proxy',
   description: `The last ${String(FAILURES_MAX)} failures of its transforms within a day, the newest first: what their callers do not see, because others have written the proxy. They have no values.`,

@@ -5,6 +5,7 @@ import { TAG, ID } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'proxies.keys.list',
+  recorded: { by: 'management' },
   tag: TAG,
   summary: 'List keys of a proxy',
   description: 'The newest first. An expired key is listed until it is deleted.',

@@ -6,6 +6,7 @@ import { TAG, ID } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'proxies.listVersions',
+  recorded: { by: 'management' },
   tag: TAG,
   summary: 'List the versions of a proxy',
   description: `The last ${String(STORED_PROXY_LIMITS.versions)} and those that are retained. The newest is the first, and the current one.`,

@@ -4,6 +4,7 @@ import { TAG, ID, CHARGES, SENT_AGAIN, LOST_OR_FULL } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'proxies.update',
+  recorded: { by: 'management' },
   tag: TAG,
   summary: 'Update a proxy',
   description: 'Replaces everything; without `configuration` its values stay.',

@@ -8,6 +8,7 @@ import { duration, megabytes } from '../../../src/wire/words.ts';
  */
 export const description: OperationDescription = {
   sdk: 'proxy',
+  recorded: 'nothing',
   tag: 'Proxy',
   summary: 'Forward a request',
   description:

@@ -4,6 +4,7 @@ import { TAG, CHARGE } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'reactors.create',
+  recorded: { by: 'management', makes: ['reactor', 'id'] },
   tag: TAG,
   summary: 'Create a reactor',
   members: reactorWords(),

@@ -4,6 +4,7 @@ import { TAG, ID } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'reactors.delete',
+  recorded: 'nothing',
   tag: TAG,
   summary: 'Delete a reactor',
   parameters: ID,

@@ -4,6 +4,7 @@ import { TAG, ID } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'reactors.retrieve',
+  recorded: { by: 'management' },
   tag: TAG,
   summary: 'Get a reactor',
   parameters: ID,

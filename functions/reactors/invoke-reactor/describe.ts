@@ -7,6 +7,11 @@ import { TAG, ID } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'reactors.react',
   sdkToo: ['reactors.reactAsync'],
+  recorded: {
+    by: 'shop',
+    alsoWith: { callback_url: 'https://shop.example.com/hooks/results' },
+    makes: ['invocation', 'id'],
+  },
   tag: TAG,
   summary: 'Invoke a reactor',
   description:

@@ -6,6 +6,7 @@ import { TAG } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'reactors.list',
+  recorded: { by: 'management' },
   tag: TAG,
   summary: 'List reactors',
   query: namedListParameters(),

@@ -4,6 +4,7 @@ import { TAG, ID, CONFLICT } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'reactors.patch',
+  recorded: 'nothing',
   tag: TAG,
   summary: 'Patch a reactor',
   description: 'JSON Merge Patch (RFC 7386).',

@@ -4,6 +4,7 @@ import { TAG, ID, CHARGE, CONFLICT } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'reactors.update',
+  recorded: { by: 'management' },
   tag: TAG,
   summary: 'Update a reactor',
   description: 'Replaces all members; without `application` the reactor has none.',

@@ -4,6 +4,7 @@ import { TAG, ID } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'tokens.retrieve',
+  recorded: { by: 'shop' },
   tag: TAG,
   summary: 'Get a token',
   parameters: ID,

@@ -5,6 +5,7 @@ import { TAG } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'tokens.search',
+  recorded: { by: 'shop' },
   tag: TAG,
   summary: 'Search tokens',
   description:

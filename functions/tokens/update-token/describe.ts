@@ -4,6 +4,7 @@ import { TAG, DEDUPLICATION, ID } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'tokens.update',
+  recorded: { by: 'shop' },
   tag: TAG,
   summary: 'Update a token',
   description:
