@@ -29,7 +29,9 @@ const PREFIX_MAX_LENGTH = 100;
 export const headerNames = /* @__PURE__ */ z.lazy(() => list(headerName, LIMITS.headers));
 
 const jsonMap = /* @__PURE__ */ z
-  .custom<JsonObject>(isJsonObject, { error: 'must be an object' })
+  .custom<JsonObject>(isJsonObject, {
+    error: ({ input }) => (input === undefined ? 'is required' : 'must be an object'),
+  })
   .check(/* @__PURE__ */ z.meta({ override: { type: 'object', additionalProperties: {} } }));
 
 const seconds = /* @__PURE__ */ z

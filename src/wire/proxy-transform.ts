@@ -83,7 +83,8 @@ function checkMembers(
 ): void {
   const { scheme } = members;
   // The union says what is wrong with it; which members it would have is unknown.
-  if (scheme !== undefined && !SIGNATURE_SCHEMES.some((each) => each === scheme)) return;
+  const isScheme = scheme === undefined || SIGNATURE_SCHEMES.some((each) => each === scheme);
+  if (type === 'verify_signature' && !isScheme) return;
   const isHmac = scheme === 'hmac';
   const variant = Object.values(variants()).find(
     ({ shape }) =>

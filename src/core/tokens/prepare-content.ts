@@ -14,7 +14,7 @@ import { ServiceError } from '../shared/service-error.ts';
 import type { Timestamp } from '../shared/timestamp.ts';
 import { CVC_MEMBER } from './without-cvc.ts';
 import { checkContainers, checkExpiration, reportDataMembers } from './check-content.ts';
-import { checkExpression, reportInMask } from './check-expression.ts';
+import { checkExpression, checkStored, FAILS_AS_STORED, reportInMask } from './check-expression.ts';
 import { evaluateIndexes } from './evaluate-indexes.ts';
 import { containerTerms, hashTerm, type IndexTerm } from './index-term.ts';
 import { checkDetails, defaultIndexesOf, withoutDefaults, type TokenDetails } from './token-details.ts';
@@ -94,7 +94,8 @@ function evaluateFingerprint(
   const bindings = { data: canonical(data.reveal()), metadata: content.metadata ?? {} };
   let value: Json = null;
   const isExpressionNew = isNew(preparation, 'fingerprintExpression');
-  checkExpression('fingerprint_expression', isExpressionNew ? report : withoutReason(report), () => {
+  const check = isExpressionNew ? checkExpression : checkStored;
+  check('fingerprint_expression', report, () => {
     value = renderTemplate(own ?? type.fingerprintExpression, bindings, preparation.budget);
     const isOwn = own !== undefined && own !== type.fingerprintExpression;
     // All tokens with it would share one fingerprint, as after a misspelt name.
@@ -108,7 +109,7 @@ function evaluateFingerprint(
 const withoutReason =
   (report: Report): Report =>
   (path) => {
-    report(path, 'is stored, and fails on the data');
+    report(path, FAILS_AS_STORED);
   };
 
 /** Rejects a mask that fails on the data or costs too much, because readers would see nothing. */
@@ -121,7 +122,8 @@ function tryMask(
   const isMaskNew = isNew(preparation, 'mask');
   if (mask === null || (!isMaskNew && !isNew(preparation, 'data'))) return undefined;
   let masked: Secret<Json> | undefined;
-  checkExpression('mask', isMaskNew ? report : withoutReason(report), () => {
+  const check = isMaskNew ? checkExpression : checkStored;
+  check('mask', report, () => {
     const bindings = { data: data.reveal() };
     const handle = isMaskNew ? reportInMask(report) : undefined;
     masked = new Secret(renderTemplates(mask, bindings, preparation.budget.part(MASK_STEPS), handle));

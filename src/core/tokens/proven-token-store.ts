@@ -1,6 +1,6 @@
 import type { Vault } from '../crypto/vault.ts';
 import { proven } from './encrypt-content.ts';
-import type { ProvenMac, UnprovenSummary, UnprovenToken } from './token.ts';
+import type { TokenSummary, UnprovenSummary, UnprovenToken } from './token.ts';
 import type { TokenStore, UnprovenTokenStore } from './token-store.ts';
 
 /**
@@ -21,12 +21,13 @@ export function createProvenTokenStore(store: UnprovenTokenStore, vault: Vault):
 
     async readData(summaries) {
       const tokens = await store.readData(summaries);
-      const known = new Map<Buffer, ProvenMac>(summaries.map(({ clearMac }) => [clearMac, clearMac]));
+      const known = new Map<Buffer, TokenSummary>(summaries.map((summary) => [summary.clearMac, summary]));
       return Promise.all(
         tokens.map(async (token) => {
-          const clearMac = known.get(token.clearMac);
+          const summary = known.get(token.clearMac);
+          const isSame = summary?.version === token.version && summary.writeId.equals(token.writeId);
           // A token that changed meanwhile was read again, and its MAC is not checked yet.
-          return clearMac === undefined ? proven(vault, token) : { ...token, clearMac };
+          return isSame ? { ...token, clearMac: summary.clearMac } : proven(vault, token);
         }),
       );
     },

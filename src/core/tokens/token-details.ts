@@ -87,8 +87,11 @@ function checkMetadata(metadata: TokenDetails['metadata'], report: Report): void
   }
 }
 
+const OF_THE_CLOCK = /(['"])(?:now|today)\1\s*\|\s*date\b/;
+
 /** Equal data must have an equal value, or nothing would ever be found by it. */
-function checkSteady(filters: readonly string[]): void {
+function checkSteady(expression: string, filters: readonly string[]): void {
+  if (OF_THE_CLOCK.test(expression)) throw new ExpressionError('has the time of now, which passes');
   const drawing = filters.find((name) => ALIAS_FILTERS.includes(name));
   if (drawing !== undefined)
     throw new ExpressionError(`has the filter \`${drawing}\`, which draws at random`);
@@ -110,7 +113,7 @@ function checkFingerprintExpression(expression: string | undefined, report: Repo
   checkExpression('fingerprint_expression', report, () => {
     const { names, filters } = checkTemplate(expression, { names: ['data', 'metadata'] }, budget);
     if (!names.includes('data')) throw new ExpressionError('must read data');
-    checkSteady(filters);
+    checkSteady(expression, filters);
   });
 }
 
@@ -121,7 +124,7 @@ function checkSearchIndexes(indexes: readonly string[], report: Report, budget: 
     checkExpression(`search_indexes[${String(at)}]`, report, () => {
       const { names, filters } = checkTemplate(index, { names: ['data'] }, budget);
       if (names.length === 0) throw new ExpressionError('must read data');
-      checkSteady(filters);
+      checkSteady(index, filters);
     }),
   );
 }

@@ -86,7 +86,7 @@ export interface TokenStoreOf<Token extends UnprovenToken, Summary extends Unpro
   findSummaries(tenantId: string, ids: readonly string[]): Promise<readonly Summary[]>;
   /**
    * Reads all data of the tokens with these summaries. A token that has changed since is read
-   * again. A token that was deleted is left out.
+   * again, and one that has not keeps all that its summary has. A deleted token is left out.
    */
   readData(summaries: readonly Summary[]): Promise<readonly Token[]>;
   /**

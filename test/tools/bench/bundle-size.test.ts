@@ -36,11 +36,11 @@ const LIMITS_KB = {
   // differently, and what is wrong with values of a stored proxy (1 KB). Arguments have kinds, and
   // refusals of expressions, searches and bodies their places (3 to 5 KB). Each transform of a
   // proxy has a schema of its own (7 KB).
-  tokens: 394,
+  tokens: 395,
   applications: 270,
   proxies: 380,
   proxy: 543,
-  reactors: 451,
+  reactors: 452,
   'reactor-worker': 370,
   'webhook-sender': 247,
   sweeper: 150,
