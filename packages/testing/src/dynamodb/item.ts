@@ -58,11 +58,13 @@ export function copyOfItem(item: Item): Record<string, Value> {
 }
 
 /** Throws for values that are nested too deep, and for members of maps without a name. */
-export function checkNesting(value: Value, level = 0): void {
-  if (level > LEVELS_MAX) throw validationError('the item is nested too deep');
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return;
-  if (Object.hasOwn(value, '')) throw validationError('an attribute needs a name');
-  for (const member of Object.values(value)) checkNesting(member, level + 1);
+export function checkNesting(value: object, level = 0): void {
+  for (const [name, member] of Object.entries(value) as [string, Value][]) {
+    if (name === '') throw validationError('an attribute needs a name');
+    if (level >= LEVELS_MAX) throw validationError('the item is nested too deep');
+    if (typeof member === 'object' && member !== null && !(member instanceof Uint8Array))
+      checkNesting(member, level + 1);
+  }
 }
 
 function bytesOf(value: Value): number {
