@@ -17,7 +17,6 @@ import { anIndex, anIndexReader, anIndexStore, someIndexPages } from '../support
 import { aDeploymentKeyStore } from '../support/fakes/a-deployment-key-store.ts';
 import { aReactorStore } from '../support/fakes/a-reactor-store.ts';
 import { aTenantStore } from '../support/fakes/a-tenant-store.ts';
-import { aTokenStore } from '../support/fakes/a-token-store.ts';
 import { anIdempotencyStore } from '../support/fakes/an-idempotency-store.ts';
 import { anInvocationStore } from '../support/fakes/an-invocation-store.ts';
 import { reactorFunctions } from '../support/fakes/reactor-functions.ts';
@@ -34,7 +33,6 @@ import { reactorStoreContract } from './reactor-store-contract.ts';
 import { sealSignerContract } from './seal-signer-contract.ts';
 import { sealHeadContract, sealStoreContract } from './seal-store-contract.ts';
 import { tenantStoreContract } from './tenant-store-contract.ts';
-import { tokenStoreContract } from './token-store-contract.ts';
 import { trailReaderContract } from './trail-reader-contract.ts';
 import { vaultContract } from './vault-contract.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
@@ -51,7 +49,6 @@ const always =
 reactorStoreContract('in memory', always(aReactorStore()));
 invocationStoreContract('in memory', always(anInvocationStore()));
 idempotencyStoreContract('in memory', always(anIdempotencyStore().store));
-tokenStoreContract('in memory', always(aTokenStore().store));
 deploymentKeyStoreContract('in memory', aDeploymentKeyStore);
 tenantStoreContract('in memory', always(aTenantStore()));
 reactorFunctionsContract('in memory', always(reactorFunctions()));

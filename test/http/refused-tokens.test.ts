@@ -16,7 +16,7 @@ import { aStoredToken, TENANT } from '../support/builders/a-stored-token.ts';
 import { anEvent, KEY } from '../support/builders/an-event.ts';
 import { at } from '../support/fakes/by-tenant.ts';
 import { aReactorStore } from '../support/fakes/a-reactor-store.ts';
-import { aTokenStore } from '../support/fakes/a-token-store.ts';
+import { tablesInMemory, tokenStoreOver } from '../support/stores-in-memory.ts';
 import { anApi } from './an-api.ts';
 
 const REACTORS = ['0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b21', '0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b22'];
@@ -95,10 +95,10 @@ const OPERATIONS = [
   react(REACTORS[0], { callback_url: 'https://destination.example.com/hook' }),
 ];
 
-function aService() {
+async function aService() {
   const api = anApi();
-  const { store, tokens } = aTokenStore();
-  for (const token of TOKENS) tokens.set(`${TENANT}/${token.id}`, token);
+  const storedTokens = tokenStoreOver(tablesInMemory());
+  await storedTokens.create(TOKENS.map((token) => ({ token })));
   const reactors = aReactorStore(
     new Map(REACTORS.map((id) => [at(TENANT, id), aStoredReactor({ id, tenantId: TENANT })])),
   );
@@ -106,7 +106,7 @@ function aService() {
   const handle = createApiHandler(
     {
       ...api.deps,
-      tokenStore: store,
+      tokenStore: storedTokens,
       reactorStore: reactors,
       reactorRunner: { run: nowhere },
       egress: { send: nowhere },
@@ -119,7 +119,7 @@ function aService() {
 }
 
 it('a request that is refused names each token of its body in its record', async () => {
-  const service = aService();
+  const service = await aService();
   const refused = new Map<string, number>();
   await fc.assert(
     fc.asyncProperty(

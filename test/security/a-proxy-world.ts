@@ -22,7 +22,7 @@ import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 import { TENANT } from '../core/reactors/a-reactor-world.ts';
 import { anInvocationWorld } from '../core/reactors/an-invocation-world.ts';
 import { anIdempotencyStore } from '../support/fakes/an-idempotency-store.ts';
-import { aTokenStore } from '../support/fakes/a-token-store.ts';
+import { tablesInMemory, tokenStoreOver } from '../support/stores-in-memory.ts';
 
 export const PROXY = randomUUID();
 export const APPLICATION = randomUUID();
@@ -40,14 +40,14 @@ export interface World {
 
 export async function aProxyWorld(): Promise<World> {
   const world = anInvocationWorld();
-  const { store } = aTokenStore();
+  const storedTokens = tokenStoreOver(tablesInMemory(world.now));
   const sent: string[] = [];
   const failures: ProxyFailure[] = [];
   const guessed: string[] = [];
   const state: World['state'] = { answer: () => ({ body: Buffer.from('ok') }), grants: undefined };
   const deps = {
     ...world.deps,
-    tokenStore: createProvenTokenStore(store, world.deps.vault),
+    tokenStore: createProvenTokenStore(storedTokens, world.deps.vault),
     cvcLifetimeMs: 1,
     parseTokenInput: tokenInputParser('strict'),
     egressAllowList: [],

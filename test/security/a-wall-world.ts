@@ -5,12 +5,13 @@ import type { Viewer } from '../../src/core/access/access-decision.ts';
 import type { Caller } from '../../src/core/access/caller.ts';
 import { isLegalFor, PERMISSION_NAMES, type Permission } from '../../src/core/access/permission.ts';
 import { createProvenTokenStore } from '../../src/core/tokens/proven-token-store.ts';
+import type { TokenStore } from '../../src/core/tokens/token-store.ts';
 import { createVault } from '../../src/core/crypto/vault.ts';
 import type { Json } from '../../src/core/shared/json.ts';
 import { TENANT } from '../support/builders/a-stored-token.ts';
 import { someTenantKeys } from '../support/tenant-keys.ts';
 import { referenceDecision } from '../core/applications/reference-decision.ts';
-import { aTokenStore } from '../support/fakes/a-token-store.ts';
+import { tablesInMemory, tokenItemsOf, tokenStoreOver } from '../support/stores-in-memory.ts';
 import { fc } from '../../packages/test-kit/src/properties.ts';
 import { anAudit } from '../support/fakes/an-audit.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
@@ -61,14 +62,24 @@ export const callers: fc.Arbitrary<readonly Caller[]> = fc
     })),
   );
 
+/**
+ * Leaves out no candidate because of `isVisible`: a {@link TokenStore} may do that, but a caller
+ * that relied on it would show too much.
+ */
+const showingAll = (store: TokenStore): TokenStore => ({
+  ...store,
+  candidates: (tenantId, { isVisible: _, ...wanted }) => store.candidates(tenantId, wanted),
+});
+
 /** The real parts of the service under the test, with a clock that the test moves. */
 export function aWallWorld() {
-  const { store, tokens } = aTokenStore();
+  let now = Date.UTC(2026, 0, 1);
+  const tables = tablesInMemory(() => now);
+  const storedTokens = tokenStoreOver(tables);
   const tenantKeys = someTenantKeys();
   const vault = createVault(tenantKeys, machinePlatform.random);
-  let now = Date.UTC(2026, 0, 1);
   const deps = {
-    tokenStore: createProvenTokenStore(store, vault),
+    tokenStore: showingAll(createProvenTokenStore(storedTokens, vault)),
     tenantKeys,
     vault,
     audit: anAudit(),
@@ -77,7 +88,13 @@ export function aWallWorld() {
     cvcLifetimeMs: 3_600_000,
     clientCompatibility: 'strict' as const,
   };
-  return { deps, tokens, pass: (ms: number) => (now += ms), now: () => now };
+  return {
+    deps,
+    storedTokens,
+    tokenItems: tokenItemsOf(tables),
+    pass: (ms: number) => (now += ms),
+    now: () => now,
+  };
 }
 
 /**

@@ -38,8 +38,8 @@ import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 import { referenceDecision } from '../core/applications/reference-decision.ts';
 import { aDefinition, aManager, TENANT } from '../core/reactors/a-reactor-world.ts';
 import { anInvocationWorld } from '../core/reactors/an-invocation-world.ts';
-import { aTokenStore } from '../support/fakes/a-token-store.ts';
 import { at } from '../support/fakes/by-tenant.ts';
+import { tablesInMemory, tokenStoreOver } from '../support/stores-in-memory.ts';
 
 /*
  * docs/security.md#invariants-between-callers: plaintext reaches a destination or a code only if
@@ -168,10 +168,10 @@ const writes = () => randomIdentity(machinePlatform.random);
 async function aWorld() {
   const world = anInvocationWorld();
   const flows: Flow[] = [];
-  const { store } = aTokenStore();
+  const storedTokens = tokenStoreOver(tablesInMemory(world.now));
   const deps = {
     ...world.deps,
-    tokenStore: createProvenTokenStore(store, world.deps.vault),
+    tokenStore: createProvenTokenStore(storedTokens, world.deps.vault),
     tenantKeys: world.deps.tenantKeys,
     cvcLifetimeMs: 1,
     egress: {

@@ -1,11 +1,10 @@
 import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import type { Caller } from '../../../src/core/access/caller.ts';
 import type { Json, JsonObject } from '../../../src/core/shared/json.ts';
-import { defined } from '../../../src/core/shared/defined.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { createToken } from '../../../src/core/tokens/create-tokens.ts';
-import type { StoredToken } from '../../../src/core/tokens/token.ts';
+import type { UnprovenToken } from '../../../src/core/tokens/token.ts';
 import type { TokenInput, TokenPatch } from '../../../src/core/tokens/token-input.ts';
 import { updateToken } from '../../../src/core/tokens/update-token.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
@@ -49,8 +48,8 @@ function setUp() {
     createToken(world.deps, caller, input(data, more), randomIdentity(machinePlatform.random));
   const patch = (caller: Caller, id: string, raw: TokenPatch) =>
     updateToken(world.deps, caller, { id, patch: raw }, randomIdentity(machinePlatform.random));
-  const stored = (id: string): StoredToken => {
-    const token = world.tokens.get(`${TENANT}/${id}`);
+  const stored = async (id: string): Promise<UnprovenToken> => {
+    const token = await world.storedTokens.find(TENANT, id);
     if (token === undefined) throw new Error('no such token');
     return token;
   };
@@ -60,12 +59,12 @@ function setUp() {
 
 describe('deduplication', () => {
   it('makes one token of concurrent creates', async () => {
-    const { create, tokens } = setUp();
+    const { create, tokenItems } = setUp();
     const results = await Promise.all(
       [shop, browser, session, shop, browser].map((caller) => create(caller, 'one')),
     );
     expect(new Set(results.map(({ token }) => token.id)).size).toBe(1);
-    expect(tokens.size).toBe(1);
+    expect(tokenItems.count()).toBe(1);
     expect(results.filter(({ deduplicated }) => !deduplicated)).toHaveLength(1);
   });
 
@@ -73,10 +72,10 @@ describe('deduplication', () => {
     const { create, stored } = setUp();
     const { token } = await create(shop, 'one');
     await create(shop, 'one');
-    expect(stored(token.id).isShared).toBe(false);
-    const before = stored(token.id);
+    expect((await stored(token.id)).isShared).toBe(false);
+    const before = await stored(token.id);
     await create(session, 'one');
-    const { isShared, version, writeId, modifiedAt } = stored(token.id);
+    const { isShared, version, writeId, modifiedAt } = await stored(token.id);
     expect([isShared, version, modifiedAt]).toEqual([true, before.version + 1, before.modifiedAt]);
     // The content is unchanged, and so is a replay.
     expect(writeId.equals(before.writeId)).toBe(true);
@@ -97,19 +96,17 @@ describe('deduplication', () => {
     expect(first).toBe(third);
     expect(results.map(({ deduplicated }) => deduplicated)).toEqual([true, false, false]);
     // The one that expires last is used for both.
-    expect(stored(first ?? '').expiration).toBeUndefined();
-    expect([stored(first ?? '').isShared, stored(second ?? '').isShared]).toEqual([isShared, false]);
+    const [used, other] = [await stored(first ?? ''), await stored(second ?? '')];
+    expect(used.expiration).toBeUndefined();
+    expect([used.isShared, other.isShared]).toEqual([isShared, false]);
   });
 
   it('does not use a token whose match an administrator of the tables has changed', async () => {
-    const { create, stored, tokens } = setUp();
+    const { create, stored, tokenItems } = setUp();
     const [wanted, planted] = [await create(shop, 'one'), await create(browser, 'another')];
-    const { matchHash, fingerprint } = stored(wanted.token.id);
-    tokens.delete(`${TENANT}/${wanted.token.id}`);
-    tokens.set(
-      `${TENANT}/${planted.token.id}`,
-      defined({ ...stored(planted.token.id), matchHash, fingerprint, isShared: true }),
-    );
+    const { matchHash, fingerprint } = await stored(wanted.token.id);
+    await tokenItems.remove(wanted.token);
+    await tokenItems.forge({ ...(await stored(planted.token.id)), matchHash, fingerprint, isShared: true });
     // Under redact no later step opens the data.
     const rule = { priority: 1, container: '/', transform: 'redact', permissions: ['token:create'] } as const;
     await expect(create({ ...shop, permissions: [], rules: [rule] }, 'one')).rejects.toThrow();

@@ -25,6 +25,9 @@ const forgeries = {
   'another creator': (token: UnprovenToken) => ({ ...token, createdBy: 'forged' }),
 } as const satisfies Record<string, (token: UnprovenToken) => UnprovenToken>;
 
+/** Data of this length is stored apart from its token. */
+const LARGE = 400_000;
+
 type Reads = Pick<TokenStore, 'find' | 'findMany' | 'findSummaries' | 'findMatches' | 'deleteIfStandalone'>;
 
 /** Every way to read a token from the store. */
@@ -39,26 +42,27 @@ const readings: Record<string, (store: Reads, token: StoredToken) => Promise<unk
   deleteIfStandalone: (store, { id }) => store.deleteIfStandalone(TENANT, id, 0),
 };
 
-async function aStore(details: boolean) {
-  const { deps, tokens } = aWallWorld();
+async function aStore(details: boolean, size = 3) {
+  const { deps, storedTokens, tokenItems } = aWallWorld();
   const { token } = await createToken(
     deps,
     caller,
     {
       type: 'token',
-      data: new Secret('one'),
+      data: new Secret('x'.repeat(size)),
       // A token with terms is not deleted in one call.
       ...(details && { metadata: { a: 'b' }, mask: '***', searchIndexes: ['{{ data }}'] }),
     },
     randomIdentity(machinePlatform.random),
   );
-  const key = `${TENANT}/${token.id}`;
-  const stored = tokens.get(key);
+  const stored = await deps.tokenStore.find(TENANT, token.id);
   if (stored === undefined) throw new Error('nothing was stored');
   return {
+    deps,
     store: deps.tokenStore,
+    storedTokens,
     stored,
-    forge: (forged: UnprovenToken) => tokens.set(key, forged as StoredToken),
+    forge: (forged: UnprovenToken) => tokenItems.forge(forged),
   };
 }
 
@@ -66,16 +70,14 @@ describe.each(Object.entries(readings))('%s of the proven token store', (_name, 
   it.each(Object.entries(forgeries))('rejects a token with %s', async (_title, forgery) => {
     const { store, stored, forge } = await aStore(true);
     expect(await read(store, stored)).toBeDefined();
-    forge(forgery(stored));
+    await forge(forgery(stored));
     await expect(read(store, stored)).rejects.toThrow('encrypted record');
   });
 });
 
 describe('the proven token store', () => {
   it('rejects another size of the data, which a summary has in clear', async () => {
-    const { deps, tokens } = aWallWorld();
-    const { stored } = await aStore(false);
-    tokens.set(`${TENANT}/${stored.id}`, stored);
+    const { deps, stored } = await aStore(false);
     await fc.assert(
       fc.asyncProperty(fc.nat(4_000_000), async (dataBytes) => {
         const [summary] = await deps.tokenStore.findSummaries(TENANT, [stored.id]).catch(() => []);
@@ -93,11 +95,13 @@ describe('the proven token store', () => {
   });
 
   it('checks a token that changed between its summary and its data', async () => {
-    const { store, stored, forge } = await aStore(true);
+    // Data that a summary has is not read again.
+    const { store, storedTokens, stored } = await aStore(true, LARGE);
     const summaries = await store.findSummaries(TENANT, [stored.id]);
     expect(await store.readData(summaries)).toHaveLength(1);
     const { encryptedDetails: _, ...bare } = stored;
-    forge({ ...bare, version: 2, clearMac: randomBytes(34) });
+    const forged = { ...bare, version: 2, writeId: randomBytes(12), clearMac: randomBytes(34) };
+    await storedTokens.update(stored, { token: forged as StoredToken });
     await expect(store.readData(summaries)).rejects.toThrow('encrypted record');
   });
 

@@ -28,7 +28,7 @@ describe('tokenizing', () => {
     ['token objects', { type: 'token', data: 'a' }],
     ['objects', { a: 1 }],
   ])('stops at the 101st of many %s, before any of them is parsed', async (_, element) => {
-    const { deps, tokens } = aWallWorld();
+    const { deps, tokenItems } = aWallWorld();
     const { list, looks } = watched(Array<Json>(10_000).fill(element));
     let parsed = 0;
     const parse = (object: JsonObject, path: string) => {
@@ -43,11 +43,11 @@ describe('tokenizing', () => {
     });
     expect(looks.count).toBe(101);
     expect(parsed).toBe(0);
-    expect(tokens.size).toBe(0);
+    expect(tokenItems.count()).toBe(0);
   });
 
   it('makes a hundred tokens, and returns everything else unchanged', async () => {
-    const { deps, tokens } = aWallWorld();
+    const { deps, tokenItems } = aWallWorld();
     const beside = { nothing: null, lists: [[], [[]], {}] };
     const values = Array.from({ length: 100 }, (_, index) => index);
     const response = presentTokenized(
@@ -61,7 +61,7 @@ describe('tokenizing', () => {
     ) as unknown as { readonly values: readonly string[]; readonly beside: Json };
     expect(response.beside).toEqual(beside);
     expect(new Set(response.values).size).toBe(100);
-    expect(tokens.size).toBe(100);
+    expect(tokenItems.count()).toBe(100);
   });
 
   it('reports the path of an error', async () => {
@@ -89,7 +89,7 @@ describe('tokenizing', () => {
   describe('for a client in the field', () => {
     const lenient = tokenInputParser('lenient');
     const run = (value: Json) => {
-      const { deps, tokens } = aWallWorld();
+      const { deps, tokenItems } = aWallWorld();
       const response = tokenize(
         { ...deps, clientCompatibility: 'lenient' },
         caller,
@@ -97,7 +97,7 @@ describe('tokenizing', () => {
         lenient,
         randomIdentity(machinePlatform.random),
       );
-      return { response, tokens };
+      return { response, tokenItems };
     };
     const more = { containers: ['/pci/high/'], expires_at: '2999-01-01T00:00:00Z' };
 
@@ -107,20 +107,20 @@ describe('tokenizing', () => {
       [{ a: [{ TYPE: 'card', data: {} }] }, { 'a[0].TYPE': ['must be named `type`'] }],
       [{ type: 'token', Type: 'token', 'da-ta': 1 }, { 'da-ta': ['must be named `data`'] }],
     ])('rejects a token whose members have other spellings: %j', async (value, errors) => {
-      const { response, tokens } = run(value);
+      const { response, tokenItems } = run(value);
       await expect(response).rejects.toMatchObject({ code: 'validation_failed', errors });
-      expect(tokens.size).toBe(0);
+      expect(tokenItems.count()).toBe(0);
     });
 
     it('accepts every other object, and in strict mode any spelling', async () => {
-      const { response, tokens } = run({
+      const { response, tokenItems } = run({
         Type: 'a',
         b: { Data: 'c' },
         types: 1,
         d: { type: 'token', data: 1 },
       });
       await response;
-      expect(tokens.size).toBe(4);
+      expect(tokenItems.count()).toBe(4);
       const { deps } = aWallWorld();
       const value = { Type: 'token', Data: 's' };
       const made = await tokenize(

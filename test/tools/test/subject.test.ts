@@ -6,7 +6,7 @@ describe('npm test of a subject', () => {
     ['src/core/tokens/search.ts', 'tokens'],
     ['test/interface/token-list.test.ts', 'tokens'],
     ['test/interface/tokenize.test.ts', 'token'],
-    ['test/support/fakes/a-token-store.ts', 'tokens'],
+    ['test/support/builders/a-stored-token.ts', 'tokens'],
     ['docs/reactors.md', 'reactors'],
     ['test/interface/token-list.test.ts', 'token-list'],
     ['src/core/tokens/search.ts', 'src/core/tokens'],
