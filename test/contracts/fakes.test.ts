@@ -17,14 +17,12 @@ import { anIndex, anIndexReader, anIndexStore, someIndexPages } from '../support
 import { aDeploymentKeyStore } from '../support/fakes/a-deployment-key-store.ts';
 import { aReactorStore } from '../support/fakes/a-reactor-store.ts';
 import { aTenantStore } from '../support/fakes/a-tenant-store.ts';
-import { anIdempotencyStore } from '../support/fakes/an-idempotency-store.ts';
 import { anInvocationStore } from '../support/fakes/an-invocation-store.ts';
 import { reactorFunctions } from '../support/fakes/reactor-functions.ts';
 import { aKeyService, someTenantKeys } from '../support/tenant-keys.ts';
 import { applicationReadsContract } from './application-reads-contract.ts';
 import { checkCursorContract } from './check-cursor-contract.ts';
 import { deploymentKeyStoreContract } from './deployment-key-store-contract.ts';
-import { idempotencyStoreContract } from './idempotency-store-contract.ts';
 import { indexStoreContract } from './index-store-contract.ts';
 import { invocationStoreContract } from './invocation-store-contract.ts';
 import { keyServiceContract } from './key-service-contract.ts';
@@ -48,7 +46,6 @@ const always =
 
 reactorStoreContract('in memory', always(aReactorStore()));
 invocationStoreContract('in memory', always(anInvocationStore()));
-idempotencyStoreContract('in memory', always(anIdempotencyStore().store));
 deploymentKeyStoreContract('in memory', aDeploymentKeyStore);
 tenantStoreContract('in memory', always(aTenantStore()));
 reactorFunctionsContract('in memory', always(reactorFunctions()));

@@ -6,7 +6,8 @@ import type { RequestLogLine } from '../../src/lambda/request-log.ts';
 import { aCaller } from '../support/builders/a-caller.ts';
 import { aVault } from '../support/builders/a-vault.ts';
 import { KEY } from '../support/builders/an-event.ts';
-import { anIdempotencyStore } from '../support/fakes/an-idempotency-store.ts';
+import { createIdempotencyStore } from '../../src/adapters/dynamodb/idempotency-store.ts';
+import { itemsOf, tablesInMemory } from '../support/stores-in-memory.ts';
 import { someTenantKeys } from '../support/tenant-keys.ts';
 import { anAuditLog } from '../support/fakes/an-audit.ts';
 import type { Unaudited } from '../../src/lambda/audited-deps.ts';
@@ -22,8 +23,8 @@ export function anApi() {
   const allow = (key: string, caller: Caller, more: Partial<Credential> = {}) =>
     credentials.set(hashOf(key).toString('hex'), { keyHash: hashOf(key), caller, ...more });
   allow(KEY, aCaller());
-  const { store, records } = anIdempotencyStore();
   let now = 1_000_000;
+  const tables = tablesInMemory(() => now);
   const findByKeyHash = (hash: Buffer) => Promise.resolve(credentials.get(hash.toString('hex')));
   const audit = anAuditLog({ clock: () => now });
   const deps: Unaudited<ApiDeps> = {
@@ -40,7 +41,7 @@ export function anApi() {
     invocationCredentials: { findByKeyHash },
     ...machinePlatform,
     clock: () => now,
-    idempotencyStore: store,
+    idempotencyStore: createIdempotencyStore(tables.table('Ephemeral')),
     tenantKeys: someTenantKeys(),
     vault: aVault(),
     auditLog: audit.log,
@@ -55,7 +56,8 @@ export function anApi() {
   return {
     deps,
     lines,
-    records,
+    /** The stored items of requests with an idempotency key. */
+    requestItems: () => [...itemsOf(tables, 'Ephemeral')],
     audit,
     allow,
     pass: (ms: number) => (now += ms),

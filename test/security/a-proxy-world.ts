@@ -18,10 +18,10 @@ import { randomIdentity } from '../../src/core/shared/write-identity.ts';
 import { createToken } from '../../src/core/tokens/create-tokens.ts';
 import { createProvenTokenStore } from '../../src/core/tokens/proven-token-store.ts';
 import { tokenInputParser } from '../../src/http/parse-token-input.ts';
+import { createIdempotencyStore } from '../../src/adapters/dynamodb/idempotency-store.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 import { TENANT } from '../core/reactors/a-reactor-world.ts';
 import { anInvocationWorld } from '../core/reactors/an-invocation-world.ts';
-import { anIdempotencyStore } from '../support/fakes/an-idempotency-store.ts';
 import { tablesInMemory, tokenStoreOver } from '../support/stores-in-memory.ts';
 
 export const PROXY = randomUUID();
@@ -40,14 +40,14 @@ export interface World {
 
 export async function aProxyWorld(): Promise<World> {
   const world = anInvocationWorld();
-  const storedTokens = tokenStoreOver(tablesInMemory(world.now));
+  const tables = tablesInMemory(world.now);
   const sent: string[] = [];
   const failures: ProxyFailure[] = [];
   const guessed: string[] = [];
   const state: World['state'] = { answer: () => ({ body: Buffer.from('ok') }), grants: undefined };
   const deps = {
     ...world.deps,
-    tokenStore: createProvenTokenStore(storedTokens, world.deps.vault),
+    tokenStore: createProvenTokenStore(tokenStoreOver(tables), world.deps.vault),
     cvcLifetimeMs: 1,
     parseTokenInput: tokenInputParser('strict'),
     egressAllowList: [],
@@ -59,7 +59,7 @@ export async function aProxyWorld(): Promise<World> {
             : [{ id: APPLICATION, tenantId: TENANT, type: 'private', keys: [], ...state.grants }],
         ),
     },
-    idempotencyStore: anIdempotencyStore().store,
+    idempotencyStore: createIdempotencyStore(tables.table('Ephemeral')),
     proxyFailureStore: {
       add: (_of: unknown, failure: ProxyFailure) => {
         failures.push(failure);
