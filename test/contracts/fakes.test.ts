@@ -14,15 +14,12 @@ import {
   someTrailPages,
 } from '../support/fakes/an-audit-trail.ts';
 import { anIndex, anIndexReader, anIndexStore, someIndexPages } from '../support/fakes/an-index.ts';
-import { aDeploymentKeyStore } from '../support/fakes/a-deployment-key-store.ts';
 import { aReactorStore } from '../support/fakes/a-reactor-store.ts';
-import { aTenantStore } from '../support/fakes/a-tenant-store.ts';
 import { anInvocationStore } from '../support/fakes/an-invocation-store.ts';
 import { reactorFunctions } from '../support/fakes/reactor-functions.ts';
 import { aKeyService, someTenantKeys } from '../support/tenant-keys.ts';
 import { applicationReadsContract } from './application-reads-contract.ts';
 import { checkCursorContract } from './check-cursor-contract.ts';
-import { deploymentKeyStoreContract } from './deployment-key-store-contract.ts';
 import { indexStoreContract } from './index-store-contract.ts';
 import { invocationStoreContract } from './invocation-store-contract.ts';
 import { keyServiceContract } from './key-service-contract.ts';
@@ -30,7 +27,6 @@ import { reactorFunctionsContract } from './reactor-functions-contract.ts';
 import { reactorStoreContract } from './reactor-store-contract.ts';
 import { sealSignerContract } from './seal-signer-contract.ts';
 import { sealHeadContract, sealStoreContract } from './seal-store-contract.ts';
-import { tenantStoreContract } from './tenant-store-contract.ts';
 import { trailReaderContract } from './trail-reader-contract.ts';
 import { vaultContract } from './vault-contract.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
@@ -46,8 +42,6 @@ const always =
 
 reactorStoreContract('in memory', always(aReactorStore()));
 invocationStoreContract('in memory', always(anInvocationStore()));
-deploymentKeyStoreContract('in memory', aDeploymentKeyStore);
-tenantStoreContract('in memory', always(aTenantStore()));
 reactorFunctionsContract('in memory', always(reactorFunctions()));
 keyServiceContract('in memory', always(aKeyService().service));
 vaultContract('without encryption', always(aVault()));

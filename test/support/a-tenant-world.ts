@@ -1,12 +1,13 @@
 // Simulates the keys of tenants in several instances over one store and one key service, in memory.
 // `state.now` is the clock of all of them: a test that waits for days adds them to it.
 import { randomUUID } from 'node:crypto';
+import { createDeploymentKeyStore } from '../../src/adapters/dynamodb/deployment-key-store.ts';
+import { createTenantBasicsStore } from '../../src/adapters/dynamodb/tenant-basics-store.ts';
+import { createTenantStore } from '../../src/adapters/dynamodb/tenant-store.ts';
 import { createTenant } from '../../src/core/operator/create-tenant.ts';
-import type { Tenant } from '../../src/core/tenants/tenant.ts';
 import { createTenantKeys } from '../../src/core/crypto/tenant-keys.ts';
 import type { WrappingKey } from '../../src/core/operator/wrap-roots.ts';
-import { aDeploymentKeyStore } from './fakes/a-deployment-key-store.ts';
-import { aTenantStore } from './fakes/a-tenant-store.ts';
+import { itemsOf, tablesInMemory, tenantItemsOf } from './stores-in-memory.ts';
 import { aKeyService } from './tenant-keys.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
@@ -23,21 +24,23 @@ export async function aTenantWorld({
   wrappedBy = 'kms',
 }: Options = {}) {
   const keys = aKeyService();
-  const tenants = new Map<string, Tenant>();
   const state = { now, reads: 0 };
   const clock = () => state.now;
-  const tenantStore = aTenantStore(tenants);
+  const tables = tablesInMemory(clock);
+  const access = tables.table('Access');
+  const tenantItems = tenantItemsOf(tables);
+  const basicsStore = createTenantBasicsStore(access);
   const keyRingStore = {
     keyRing(id: string) {
       state.reads += 1;
-      return Promise.resolve(tenants.get(id));
+      return basicsStore.keyRing(id);
     },
   };
   const failures: unknown[] = [];
   const deps = {
-    tenantStore,
+    tenantStore: createTenantStore(access),
     keyService: keys.service,
-    deploymentKeyStore: aDeploymentKeyStore(),
+    deploymentKeyStore: createDeploymentKeyStore(access),
     newId: () => randomUUID(),
     ...machinePlatform,
     clock,
@@ -48,17 +51,15 @@ export async function aTenantWorld({
     (await createTenant(deps, { name: 'x', wrappedBy: by })).tenantId;
   const tenantId = await another(wrappedBy);
   keys.unwraps.length = 0;
-  const tenant = (id = tenantId) => {
-    const found = tenants.get(id);
-    if (found === undefined) throw new Error('the tenant is missing');
-    return found;
-  };
+  const tenant = (id = tenantId) => tenantItems.find(id);
   return {
     deps,
     keys,
     state,
     tenantId,
-    tenants,
+    tenants: tenantItems.all,
+    /** Everything that the table of the tenants has. */
+    items: () => [...itemsOf(tables, 'Access')],
     failures,
     tenant,
     /** Creates another tenant and returns its id. */

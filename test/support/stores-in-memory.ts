@@ -2,8 +2,15 @@
 // test that needs what no port offers, such as a forged token, reads and writes the items.
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { MemoryDynamoDb } from '../../packages/testing/src/dynamodb/memory-dynamodb.ts';
-import { tokenKey } from '../../src/adapters/dynamodb/keys.ts';
+import {
+  ALL_COPIES,
+  isTenantKey,
+  tenantKey,
+  tokenKey,
+  type ItemKey,
+} from '../../src/adapters/dynamodb/keys.ts';
 import type { DynamoDb, Table } from '../../src/adapters/dynamodb/table-client.ts';
+import { basicsItemOf, readTenantItem, tenantItemOf } from '../../src/adapters/dynamodb/tenant-item.ts';
 import { isTombstone, tokenItemOf } from '../../src/adapters/dynamodb/token-item.ts';
 import { summaryOf } from '../../src/adapters/dynamodb/token-parts.ts';
 import { createTokenStore } from '../../src/adapters/dynamodb/token-store.ts';
@@ -11,6 +18,7 @@ import { LIST_SHARDS } from '../../src/adapters/dynamodb/token-tables.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 import type { Clock } from '../../src/core/shared/clock.ts';
 import type { Platform } from '../../src/core/shared/platform.ts';
+import type { Tenant } from '../../src/core/tenants/tenant.ts';
 import type { UnprovenToken } from '../../src/core/tokens/token.ts';
 
 /** Adapters wait before they repeat a call, which a DynamoDB in memory never makes necessary. */
@@ -32,10 +40,22 @@ export function tablesInMemory(clock: Clock = machinePlatform.clock): MemoryTabl
   return { dynamodb, client, platform, table: (name) => ({ client, platform, name }) };
 }
 
+type Item = Readonly<Record<string, unknown>>;
+
 /** Yields each item of a table. */
-export function* itemsOf({ dynamodb }: MemoryTables, table: string) {
+export function* itemsOf({ dynamodb }: MemoryTables, table: string): Generator<Item> {
   const partitions = dynamodb.contents().get(table)?.items.values() ?? [];
   for (const { all } of partitions) for (const { item } of all) yield item;
+}
+
+/** Writes an item under no condition and before it returns, since the engine does so at once. */
+export function putItem({ dynamodb }: MemoryTables, table: string, item: Item): void {
+  void dynamodb.send(new PutCommand({ TableName: table, Item: item }));
+}
+
+/** Deletes an item, before it returns. */
+export function removeItem({ dynamodb }: MemoryTables, table: string, key: ItemKey): void {
+  void dynamodb.send(new DeleteCommand({ TableName: table, Key: { ...key } }));
 }
 
 export const tokenStoreOver = (tables: MemoryTables) =>
@@ -46,17 +66,29 @@ export const tokenStoreOver = (tables: MemoryTables) =>
 
 /** The items of tokens, as an administrator of the table has them. */
 export function tokenItemsOf(tables: MemoryTables) {
-  const TableName = 'Tokens';
   return {
     count: () =>
-      [...itemsOf(tables, TableName)].filter((item) => item['sk'] === 'token' && !isTombstone(item)).length,
+      [...itemsOf(tables, 'Tokens')].filter((item) => item['sk'] === 'token' && !isTombstone(item)).length,
     /** Writes the item of a token, and nothing else that belongs to it. */
-    async forge(token: UnprovenToken): Promise<void> {
-      const Item = tokenItemOf(summaryOf(token), LIST_SHARDS);
-      await tables.client.send(new PutCommand({ TableName, Item }));
+    forge: (token: UnprovenToken) => putItem(tables, 'Tokens', tokenItemOf(summaryOf(token), LIST_SHARDS)),
+    remove: ({ tenantId, id }: Pick<UnprovenToken, 'tenantId' | 'id'>) =>
+      removeItem(tables, 'Tokens', tokenKey(tenantId, id)),
+  };
+}
+
+/** The items of tenants, which a test reads between two of its steps. */
+export function tenantItemsOf(tables: MemoryTables) {
+  const isTenant = (item: Item) => isTenantKey({ pk: String(item['pk']), sk: String(item['sk']) });
+  return {
+    all: (): readonly Tenant[] => [...itemsOf(tables, 'Access')].filter(isTenant).map(readTenantItem),
+    find(id: string): Tenant {
+      const item = tables.dynamodb.item('Access', tenantKey(id));
+      if (item === undefined) throw new Error('the tenant is missing');
+      return readTenantItem(item);
     },
-    async remove({ tenantId, id }: Pick<UnprovenToken, 'tenantId' | 'id'>): Promise<void> {
-      await tables.client.send(new DeleteCommand({ TableName, Key: tokenKey(tenantId, id) }));
+    put(tenant: Tenant): void {
+      putItem(tables, 'Access', tenantItemOf(tenant));
+      for (const copy of ALL_COPIES) putItem(tables, 'Access', basicsItemOf(tenant, copy));
     },
   };
 }

@@ -21,14 +21,16 @@ import { presentFailure } from '../../../src/wire/problem.ts';
 import { aTenant } from '../../support/builders/a-tenant.ts';
 import { aVault } from '../../support/builders/a-vault.ts';
 import { anApplication } from '../../support/builders/an-application.ts';
-import { aTenantStore } from '../../support/fakes/a-tenant-store.ts';
 import { anInvocationStore } from '../../support/fakes/an-invocation-store.ts';
 import { anApplicationStore } from '../../support/fakes/applications.ts';
 import { at } from '../../support/fakes/by-tenant.ts';
 import { inSteps, type Step } from '../../support/fakes/in-steps.ts';
+import { tablesInMemory, tenantItemsOf } from '../../support/stores-in-memory.ts';
 import { tenantKeysFrom } from '../../support/tenant-keys.ts';
 import { aReactorWorld, Death, TENANT } from './a-reactor-world.ts';
 import { anAudit } from '../../support/fakes/an-audit.ts';
+import { createTenantBasicsStore } from '../../../src/adapters/dynamodb/tenant-basics-store.ts';
+import { createTenantStore } from '../../../src/adapters/dynamodb/tenant-store.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const key = createSecretKey(Buffer.alloc(32, 7));
@@ -48,7 +50,8 @@ const tenant = aTenant({ id: TENANT, webhookSecret });
  */
 export function anInvocationWorld() {
   const reactorWorld = aReactorWorld();
-  const tenants = aTenantStore(new Map([[TENANT, tenant]]));
+  const tables = tablesInMemory(() => now);
+  tenantItemsOf(tables).put(tenant);
   const application = anApplication({ tenantId: TENANT });
   reactorWorld.applications.set(at(TENANT, application.id), application);
   const applicationStore = anApplicationStore(() => now, reactorWorld.applications);
@@ -106,7 +109,7 @@ export function anInvocationWorld() {
     tokenStore: {} as ProcessInvocationDeps['tokenStore'],
     cvcLifetimeMs: 1,
     clientCompatibility: 'strict' as const,
-    tenantBasicsStore: tenants,
+    tenantBasicsStore: createTenantBasicsStore(tables.table('Access')),
     applicationGrantsStore: applicationStore,
     invocationCredentials: { create: () => Promise.resolve(), remove: () => Promise.resolve() },
     parseTokenInput: () => {
@@ -137,7 +140,7 @@ export function anInvocationWorld() {
           return { status, headers: fields, body: Buffer.alloc(0) };
         }),
     },
-    tenantStore: tenants,
+    tenantStore: createTenantStore(tables.table('Access')),
     presentResult: presentReaction,
     presentFailure,
     onFailure: (error) => void failures.push(error),

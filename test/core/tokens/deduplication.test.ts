@@ -105,8 +105,8 @@ describe('deduplication', () => {
     const { create, stored, tokenItems } = setUp();
     const [wanted, planted] = [await create(shop, 'one'), await create(browser, 'another')];
     const { matchHash, fingerprint } = await stored(wanted.token.id);
-    await tokenItems.remove(wanted.token);
-    await tokenItems.forge({ ...(await stored(planted.token.id)), matchHash, fingerprint, isShared: true });
+    tokenItems.remove(wanted.token);
+    tokenItems.forge({ ...(await stored(planted.token.id)), matchHash, fingerprint, isShared: true });
     // Under redact no later step opens the data.
     const rule = { priority: 1, container: '/', transform: 'redact', permissions: ['token:create'] } as const;
     await expect(create({ ...shop, permissions: [], rules: [rule] }, 'one')).rejects.toThrow();
