@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createVault } from '../../src/core/crypto/vault.ts';
 import { aVault } from '../support/builders/a-vault.ts';
-import { anApplicationStore } from '../support/fakes/applications.ts';
 import { aCheckCursor } from '../support/fakes/a-check-cursor.ts';
 import { aSealSigner } from '../support/fakes/a-seal-signer.ts';
 import {
@@ -14,17 +13,12 @@ import {
   someTrailPages,
 } from '../support/fakes/an-audit-trail.ts';
 import { anIndex, anIndexReader, anIndexStore, someIndexPages } from '../support/fakes/an-index.ts';
-import { aReactorStore } from '../support/fakes/a-reactor-store.ts';
-import { anInvocationStore } from '../support/fakes/an-invocation-store.ts';
 import { reactorFunctions } from '../support/fakes/reactor-functions.ts';
 import { aKeyService, someTenantKeys } from '../support/tenant-keys.ts';
-import { applicationReadsContract } from './application-reads-contract.ts';
 import { checkCursorContract } from './check-cursor-contract.ts';
 import { indexStoreContract } from './index-store-contract.ts';
-import { invocationStoreContract } from './invocation-store-contract.ts';
 import { keyServiceContract } from './key-service-contract.ts';
 import { reactorFunctionsContract } from './reactor-functions-contract.ts';
-import { reactorStoreContract } from './reactor-store-contract.ts';
 import { sealSignerContract } from './seal-signer-contract.ts';
 import { sealHeadContract, sealStoreContract } from './seal-store-contract.ts';
 import { trailReaderContract } from './trail-reader-contract.ts';
@@ -40,8 +34,6 @@ const always =
   () =>
     made;
 
-reactorStoreContract('in memory', always(aReactorStore()));
-invocationStoreContract('in memory', always(anInvocationStore()));
 reactorFunctionsContract('in memory', always(reactorFunctions()));
 keyServiceContract('in memory', always(aKeyService().service));
 vaultContract('without encryption', always(aVault()));
@@ -71,9 +63,3 @@ indexStoreContract('in memory', () => {
   const index = anIndex();
   return { store: anIndexStore(index), reader: anIndexReader(index), pages: someIndexPages(index) };
 });
-
-const applicationStore = anApplicationStore(Date.now);
-applicationReadsContract('in memory', () => ({
-  reads: applicationStore,
-  put: (application) => applicationStore.create(application),
-}));

@@ -14,9 +14,8 @@ import { aCaller } from '../support/builders/a-caller.ts';
 import { aStoredReactor } from '../support/builders/a-stored-reactor.ts';
 import { aStoredToken, TENANT } from '../support/builders/a-stored-token.ts';
 import { anEvent, KEY } from '../support/builders/an-event.ts';
-import { at } from '../support/fakes/by-tenant.ts';
-import { aReactorStore } from '../support/fakes/a-reactor-store.ts';
 import { tablesInMemory, tokenStoreOver } from '../support/stores-in-memory.ts';
+import { createReactorStore } from '../../src/adapters/dynamodb/reactor-store.ts';
 import { anApi } from './an-api.ts';
 
 const REACTORS = ['0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b21', '0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b22'];
@@ -97,11 +96,11 @@ const OPERATIONS = [
 
 async function aService() {
   const api = anApi();
-  const storedTokens = tokenStoreOver(tablesInMemory());
+  const tables = tablesInMemory();
+  const storedTokens = tokenStoreOver(tables);
   await storedTokens.create(TOKENS.map((token) => ({ token })));
-  const reactors = aReactorStore(
-    new Map(REACTORS.map((id) => [at(TENANT, id), aStoredReactor({ id, tenantId: TENANT })])),
-  );
+  const reactors = createReactorStore(tables.table('Reactors'));
+  for (const id of REACTORS) await reactors.create(aStoredReactor({ id, tenantId: TENANT }));
   const nowhere = () => Promise.reject(new Error('nothing leaves'));
   const handle = createApiHandler(
     {

@@ -22,7 +22,7 @@ import { createIdempotencyStore } from '../../src/adapters/dynamodb/idempotency-
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 import { TENANT } from '../core/reactors/a-reactor-world.ts';
 import { anInvocationWorld } from '../core/reactors/an-invocation-world.ts';
-import { tablesInMemory, tokenStoreOver } from '../support/stores-in-memory.ts';
+import { tokenStoreOver } from '../support/stores-in-memory.ts';
 
 export const PROXY = randomUUID();
 export const APPLICATION = randomUUID();
@@ -40,7 +40,7 @@ export interface World {
 
 export async function aProxyWorld(): Promise<World> {
   const world = anInvocationWorld();
-  const tables = tablesInMemory(world.now);
+  const { tables } = world;
   const sent: string[] = [];
   const failures: ProxyFailure[] = [];
   const guessed: string[] = [];

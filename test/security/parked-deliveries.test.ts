@@ -7,13 +7,13 @@ import { randomIdentity } from '../../src/core/shared/write-identity.ts';
 import { listParked, resendParked } from '../../src/core/webhooks/parked-deliveries.ts';
 import { presentParked } from '../../src/wire/parked-delivery.ts';
 import { cases, fc } from '../../packages/test-kit/src/properties.ts';
+import { createCredentialStore } from '../../src/adapters/dynamodb/credential-store.ts';
+import { createInvocationStore } from '../../src/adapters/dynamodb/invocation-store.ts';
+import { createReactorStore } from '../../src/adapters/dynamodb/reactor-store.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 import { aStoredReactor } from '../support/builders/a-stored-reactor.ts';
 import { anInvocation } from '../support/builders/an-invocation.ts';
-import { aReactorStore } from '../support/fakes/a-reactor-store.ts';
-import { anInvocationStore } from '../support/fakes/an-invocation-store.ts';
-import { applicationReads } from '../support/fakes/applications.ts';
-import { at } from '../support/fakes/by-tenant.ts';
+import { invocationsIn, tablesInMemory } from '../support/stores-in-memory.ts';
 import { someTenantKeys } from '../support/tenant-keys.ts';
 
 /*
@@ -54,21 +54,25 @@ async function codeOf(act: () => Promise<unknown>): Promise<string> {
   }
 }
 
-function aWorld(deliveries: readonly (typeof delivery extends fc.Arbitrary<infer T> ? T : never)[]) {
+async function aWorld(deliveries: readonly (typeof delivery extends fc.Arbitrary<infer T> ? T : never)[]) {
   const all = deliveries.map(({ of, ...more }) => {
     const { tenantId, id: reactorId } = REACTORS[of] ?? aStoredReactor();
     return anInvocation({ tenantId, reactorId, attempts: 10, ...more });
   });
-  const invocations = new Map(all.map((each): [string, Invocation] => [at(each.tenantId, each.id), each]));
+  const tables = tablesInMemory(() => NOW);
+  const [reactors, access] = [tables.table('Reactors'), tables.table('Access')];
+  const invocations = () => new Map(invocationsIn(tables).map((each) => [each.id, each]));
   const sent: string[] = [];
   const deps = {
     clock: () => NOW,
     tenantKeys: someTenantKeys(),
-    reactorStore: aReactorStore(new Map(REACTORS.map((each) => [at(each.tenantId, each.id), each]))),
-    invocationStore: anInvocationStore(invocations),
-    applicationGrantsStore: applicationReads(new Map()),
+    reactorStore: createReactorStore(reactors),
+    invocationStore: createInvocationStore(reactors, tables.table('Ephemeral')),
+    applicationGrantsStore: createCredentialStore(access),
     deliveryQueue: { send: ({ id }: { readonly id: string }) => Promise.resolve(void sent.push(id)) },
   };
+  for (const each of REACTORS) await deps.reactorStore.create(each);
+  for (const each of all) await deps.invocationStore.create(each);
   return { deps, all, invocations, sent };
 }
 
@@ -77,7 +81,7 @@ describe('parked deliveries', () => {
     const outcomes = { listed: 0, resent: 0, hidden: 0 };
     const history = fc.array(step, { minLength: 5, maxLength: 15 });
     const run = async (
-      world: ReturnType<typeof aWorld>,
+      world: Awaited<ReturnType<typeof aWorld>>,
       one: typeof step extends fc.Arbitrary<infer T> ? T : never,
     ) => {
       const { deps, all, invocations, sent } = world;
@@ -92,7 +96,7 @@ describe('parked deliveries', () => {
         permissions: one.permissions,
         rules: [],
       };
-      const own = [...invocations.values()].filter(
+      const own = [...invocations().values()].filter(
         (each) =>
           each.tenantId === tenantId &&
           each.reactorId === reactor.id &&
@@ -120,7 +124,7 @@ describe('parked deliveries', () => {
       }
       const wanted = all[one.invocation % Math.max(1, all.length)];
       if (wanted === undefined) return;
-      const before = new Map(invocations);
+      const before = invocations();
       const messages = sent.length;
       const code = await codeOf(() =>
         resendParked(
@@ -134,8 +138,8 @@ describe('parked deliveries', () => {
       const isOwn = own.some(({ id }) => id === wanted.id);
       expect(code).toBe(!mayUpdate ? 'forbidden' : isOwn ? 'ok' : 'not_found');
       if (code === 'ok') {
-        const found = before.get(at(tenantId, wanted.id));
-        before.set(at(tenantId, wanted.id), {
+        const found = before.get(wanted.id);
+        before.set(wanted.id, {
           ...(found ?? wanted),
           delivery: 'pending',
           attempts: 0,
@@ -144,12 +148,12 @@ describe('parked deliveries', () => {
         });
         outcomes.resent += 1;
       } else outcomes.hidden += 1;
-      expect(invocations).toEqual(before);
+      expect(invocations()).toEqual(before);
       expect(sent.length - messages).toBe(code === 'ok' ? 1 : 0);
     };
     await fc.assert(
       fc.asyncProperty(fc.array(delivery, { maxLength: 12 }), history, async (deliveries, steps) => {
-        const world = aWorld(deliveries);
+        const world = await aWorld(deliveries);
         for (const one of steps) await run(world, one);
       }),
       { numRuns: cases(300) },

@@ -126,7 +126,8 @@ async function aHistory() {
   async function start(by: readonly Key[], session: boolean): Promise<void> {
     const own = { ...world.caller, keyId: by.at(-1)?.keyId ?? '' };
     const { keyId: _, ...acting } = own;
-    const of = { credentialId: randomUUID(), type: 'session', actsBy: 'session', sessionKeys: by } as const;
+    const sessionKeys = by.map(({ applicationId, keyId }) => ({ applicationId, keyId }));
+    const of = { credentialId: randomUUID(), type: 'session', actsBy: 'session', sessionKeys } as const;
     const caller: Caller = session ? { ...acting, ...of } : own;
     started.push({ id: await world.start(reactor.id, {}, caller), by, caller });
   }
@@ -173,7 +174,7 @@ async function aHistory() {
   }
 
   async function resend(id: string, isOperator: boolean): Promise<void> {
-    const invocation = world.invocations.get(`${TENANT}/${id}`);
+    const invocation = world.invocations().find((each) => each.id === id);
     const isThere = invocation !== undefined && isListed(invocation, world.now());
     const code = await codeOf(() =>
       isOperator

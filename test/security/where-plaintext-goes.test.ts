@@ -38,8 +38,7 @@ import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 import { referenceDecision } from '../core/applications/reference-decision.ts';
 import { aDefinition, aManager, TENANT } from '../core/reactors/a-reactor-world.ts';
 import { anInvocationWorld } from '../core/reactors/an-invocation-world.ts';
-import { at } from '../support/fakes/by-tenant.ts';
-import { tablesInMemory, tokenStoreOver } from '../support/stores-in-memory.ts';
+import { putApplication, tokenStoreOver } from '../support/stores-in-memory.ts';
 
 /*
  * docs/security.md#invariants-between-callers: plaintext reaches a destination or a code only if
@@ -168,7 +167,7 @@ const writes = () => randomIdentity(machinePlatform.random);
 async function aWorld() {
   const world = anInvocationWorld();
   const flows: Flow[] = [];
-  const storedTokens = tokenStoreOver(tablesInMemory(world.now));
+  const storedTokens = tokenStoreOver(world.tables);
   const deps = {
     ...world.deps,
     tokenStore: createProvenTokenStore(storedTokens, world.deps.vault),
@@ -267,9 +266,12 @@ async function history(
 ): Promise<ReadonlyMap<string, number>> {
   const { world, deps, flows, tokens, reactors, creator }: World = await aWorld();
   const left = new Map<string, number>();
-  const setGrants = (next: Grants) =>
-    world.applications.set(at(TENANT, world.application.id), { ...world.application, ...next });
-  const current = () => world.applications.get(at(TENANT, world.application.id)) ?? world.application;
+  let { application } = world;
+  const setGrants = (next: Grants) => {
+    application = { ...world.application, ...next };
+    putApplication(world.tables, application);
+  };
+  const current = () => application;
   setGrants(first);
   // A session is authorized once, by the rights of that time.
   const granted = permissionsBeyond(first, session).length === 0 ? session : { permissions: [], rules: [] };
@@ -322,7 +324,7 @@ async function history(
 
   /** Sends a delivery again, if it is parked, for a manager who may use no token. */
   async function resend({ id, reactor }: Started): Promise<boolean> {
-    const isParked = world.invocations.get(at(TENANT, id))?.delivery === 'parked';
+    const isParked = world.invocations().find((each) => each.id === id)?.delivery === 'parked';
     const input = { reactorId: reactor, invocationId: id };
     const { code } = await outcomeOf(() => resendParked(deps, aManager, input, writes()));
     expect(code).toBe(isParked ? undefined : 'not_found');

@@ -1,14 +1,19 @@
 // The stores of the service as they are, over a DynamoDB in memory that no other test shares. A
 // test that needs what no port offers, such as a forged token, reads and writes the items.
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { MemoryDynamoDb } from '../../packages/testing/src/dynamodb/memory-dynamodb.ts';
+import { MemoryDynamoDb, type Contents } from '../../packages/testing/src/dynamodb/memory-dynamodb.ts';
+import { applicationWrites } from '../../src/adapters/dynamodb/application-store.ts';
 import {
   ALL_COPIES,
   isTenantKey,
+  parseInvocationKey,
+  parseReactorKey,
   tenantKey,
   tokenKey,
   type ItemKey,
 } from '../../src/adapters/dynamodb/keys.ts';
+import { readInvocationItem } from '../../src/adapters/dynamodb/invocation-store.ts';
+import { readReactorItem } from '../../src/adapters/dynamodb/reactor-store.ts';
 import type { DynamoDb, Table } from '../../src/adapters/dynamodb/table-client.ts';
 import { basicsItemOf, readTenantItem, tenantItemOf } from '../../src/adapters/dynamodb/tenant-item.ts';
 import { isTombstone, tokenItemOf } from '../../src/adapters/dynamodb/token-item.ts';
@@ -18,6 +23,9 @@ import { LIST_SHARDS } from '../../src/adapters/dynamodb/token-tables.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 import type { Clock } from '../../src/core/shared/clock.ts';
 import type { Platform } from '../../src/core/shared/platform.ts';
+import type { Application } from '../../src/core/applications/application.ts';
+import type { Invocation } from '../../src/core/reactors/invocation.ts';
+import type { StoredReactor } from '../../src/core/reactors/reactor.ts';
 import type { Tenant } from '../../src/core/tenants/tenant.ts';
 import type { UnprovenToken } from '../../src/core/tokens/token.ts';
 
@@ -47,6 +55,8 @@ export function* itemsOf({ dynamodb }: MemoryTables, table: string): Generator<I
   const partitions = dynamodb.contents().get(table)?.items.values() ?? [];
   for (const { all } of partitions) for (const { item } of all) yield item;
 }
+
+export const keyOf = (item: Item): ItemKey => ({ pk: String(item['pk']), sk: String(item['sk']) });
 
 /** Writes an item under no condition and before it returns, since the engine does so at once. */
 export function putItem({ dynamodb }: MemoryTables, table: string, item: Item): void {
@@ -78,9 +88,9 @@ export function tokenItemsOf(tables: MemoryTables) {
 
 /** The items of tenants, which a test reads between two of its steps. */
 export function tenantItemsOf(tables: MemoryTables) {
-  const isTenant = (item: Item) => isTenantKey({ pk: String(item['pk']), sk: String(item['sk']) });
   return {
-    all: (): readonly Tenant[] => [...itemsOf(tables, 'Access')].filter(isTenant).map(readTenantItem),
+    all: (): readonly Tenant[] =>
+      [...itemsOf(tables, 'Access')].filter((item) => isTenantKey(keyOf(item))).map(readTenantItem),
     find(id: string): Tenant {
       const item = tables.dynamodb.item('Access', tenantKey(id));
       if (item === undefined) throw new Error('the tenant is missing');
@@ -92,3 +102,28 @@ export function tenantItemsOf(tables: MemoryTables) {
     },
   };
 }
+
+/** Writes an application with its keys, whatever is stored of it. */
+export function putApplication(tables: MemoryTables, application: Application): void {
+  for (const { Put: { Item: item } = {} } of applicationWrites('Access', application))
+    if (item !== undefined) putItem(tables, 'Access', item);
+}
+
+/** The contents of tables after some writes, with which any number of tables may begin. */
+export function seedOf(write: (tables: MemoryTables) => void): Contents {
+  const tables = tablesInMemory();
+  write(tables);
+  return tables.dynamodb.contents();
+}
+
+/** Reads the reactors of all tenants. */
+export const reactorsIn = (tables: MemoryTables): readonly StoredReactor[] =>
+  [...itemsOf(tables, 'Reactors')]
+    .filter((item) => parseReactorKey(keyOf(item)) !== undefined)
+    .map(readReactorItem);
+
+/** Reads the invocations of all tenants. */
+export const invocationsIn = (tables: MemoryTables): readonly Invocation[] =>
+  [...itemsOf(tables, 'Reactors')]
+    .filter((item) => parseInvocationKey(keyOf(item)) !== undefined)
+    .map(readInvocationItem);

@@ -86,7 +86,8 @@ function itemOf(invocation: Invocation): Item {
   };
 }
 
-const read = (item: Item): Invocation => invocationItem.parse(item);
+/** Parses the item of an invocation. Throws if it is another kind of item. */
+export const readInvocationItem = (item: Item): Invocation => invocationItem.parse(item);
 
 /** The members that decide which writer may write next. */
 const GUARDS = ['state', 'delivery', 'attempts', 'runner', 'sender', 'dueAt'] as const;
@@ -131,7 +132,7 @@ async function* parkedOf(
     const page = await send(platform, () => client.send(command));
     start = page.LastEvaluatedKey;
     const keys = (page.Items ?? []).map((item) => keyItem.parse(item));
-    const invocations = (await batchGet(reactors, keys)).map(read);
+    const invocations = (await batchGet(reactors, keys)).map(readInvocationItem);
     // The index lags, so the items decide.
     yield invocations
       .filter(({ delivery }) => LISTED.has(delivery))
@@ -151,7 +152,10 @@ export function createInvocationStore(reactors: Table, ephemeral: Table): Invoca
     const textOf = (invocation: Invocation) =>
       JSON.stringify(invocation, Object.keys(invocationItem._zod.innerType.shape));
     const isSame = (found: Invocation) => textOf(found) === textOf(next);
-    return (await conditionalPut(reactors, itemOf(next), condition, { read, isSame })) === 'written';
+    return (
+      (await conditionalPut(reactors, itemOf(next), condition, { read: readInvocationItem, isSame })) ===
+      'written'
+    );
   }
 
   async function removeItem({ client, platform, name }: Table, key: ItemKey): Promise<void> {
@@ -175,7 +179,7 @@ export function createInvocationStore(reactors: Table, ephemeral: Table): Invoca
     async find({ tenantId, id }) {
       if (!isUuid(id)) return undefined;
       const item = await getItem(reactors, invocationKey(tenantId, id));
-      return item && read(item);
+      return item && readInvocationItem(item);
     },
 
     update: (previous, next) => putInvocation(next, guard(previous)),
@@ -208,7 +212,7 @@ export function createInvocationStore(reactors: Table, ephemeral: Table): Invoca
           entries.map(({ key }) => key),
         );
         yield items
-          .map(read)
+          .map(readInvocationItem)
           .filter(({ delivery }) => delivery === state)
           .toSorted((a, b) => a.dueAt - b.dueAt);
       }

@@ -43,7 +43,8 @@ function itemOf(reactor: StoredReactor): Item {
   };
 }
 
-const read = (item: Item): StoredReactor => reactorItem.parse(item);
+/** Parses the item of a reactor. Throws if it is another kind of item. */
+export const readReactorItem = (item: Item): StoredReactor => reactorItem.parse(item);
 
 /** Whether the stored item is the one to write, including its operation. */
 function isSame(reactor: StoredReactor): (found: StoredReactor) => boolean {
@@ -65,7 +66,10 @@ export function createReactorStore(table: Table): ReactorStore {
   return {
     async create(reactor) {
       const free = { expression: 'attribute_not_exists(pk)' };
-      const written = await conditionalPut(table, itemOf(reactor), free, { read, isSame: isSame(reactor) });
+      const written = await conditionalPut(table, itemOf(reactor), free, {
+        read: readReactorItem,
+        isSame: isSame(reactor),
+      });
       if (written === 'written') return 'created';
       if (written.found === undefined) throw new Error('reactor store: the reactor in the way has no item');
       return written.found;
@@ -74,12 +78,12 @@ export function createReactorStore(table: Table): ReactorStore {
     async find(tenantId, id) {
       if (!isUuid(id)) return undefined;
       const item = await getItem(table, reactorKey(tenantId, id));
-      return item === undefined ? undefined : read(item);
+      return item === undefined ? undefined : readReactorItem(item);
     },
 
     async findMany(tenantId, ids) {
       const keys = [...new Set(ids)].filter(isUuid).map((id) => reactorKey(tenantId, id));
-      return (await batchGet(table, keys)).map(read);
+      return (await batchGet(table, keys)).map(readReactorItem);
     },
 
     async *list(tenantId, after) {
@@ -89,7 +93,7 @@ export function createReactorStore(table: Table): ReactorStore {
         after: after === undefined ? undefined : reactorKey(tenantId, after),
         pageSize: PAGE,
       };
-      for await (const items of tenantItems(table, listing)) yield items.map(read);
+      for await (const items of tenantItems(table, listing)) yield items.map(readReactorItem);
     },
 
     async update(next) {
@@ -99,7 +103,10 @@ export function createReactorStore(table: Table): ReactorStore {
         values: { ':before': next.version - 1 },
       };
       return (
-        (await conditionalPut(table, itemOf(next), condition, { read, isSame: isSame(next) })) === 'written'
+        (await conditionalPut(table, itemOf(next), condition, {
+          read: readReactorItem,
+          isSame: isSame(next),
+        })) === 'written'
       );
     },
 

@@ -4,8 +4,8 @@ import { TRANSFORMS, type AccessRule, type Grants } from '../../../src/core/acce
 import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 import { anApplication } from '../../support/builders/an-application.ts';
-import { at } from '../../support/fakes/by-tenant.ts';
-import { applicationReads } from '../../support/fakes/applications.ts';
+import { putApplication, tablesInMemory } from '../../support/stores-in-memory.ts';
+import { createApplicationStore } from '../../../src/adapters/dynamodb/application-store.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const CONTAINERS = ['/', '/a/', '/a/b/', '/ab/', '/c/'] as const;
@@ -153,10 +153,10 @@ describe('an explanation', () => {
       tenantSettings: { deduplicateTokens: false, ephemeralProxy: true },
     });
     const application = anApplication({ tenantId: caller.tenantId, permissions: ['token:use'] });
-    const reads = applicationReads(new Map([[at(caller.tenantId, application.id), application]]));
-    const deps = { ...machinePlatform, applicationStore: reads } as unknown as Parameters<
-      typeof explainAccess
-    >[0];
+    const tables = tablesInMemory();
+    putApplication(tables, application);
+    const applicationStore = createApplicationStore(tables.table('Access'));
+    const deps = { ...machinePlatform, applicationStore } as unknown as Parameters<typeof explainAccess>[0];
     const question = {
       subject: { applicationId: application.id },
       right: { use: 'named_by_caller' as const },

@@ -1,18 +1,19 @@
 // Simulates one process that creates, changes or deletes a reactor, and dies at a call of a port. A
 // test that fails for `n` names that call: run it with that `n` alone.
 import { randomUUID } from 'node:crypto';
-import type { Application } from '../../../src/core/applications/application.ts';
 import type { Caller } from '../../../src/core/access/caller.ts';
 import type { ChangeReactorDeps } from '../../../src/core/reactors/create-reactor.ts';
-import type { ReactorDefinition, StoredReactor } from '../../../src/core/reactors/reactor.ts';
+import type { ReactorDefinition } from '../../../src/core/reactors/reactor.ts';
 import type { ReactorRunner } from '../../../src/core/reactors/reactor-runner.ts';
+import type { Clock } from '../../../src/core/shared/clock.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { aVault } from '../../support/builders/a-vault.ts';
-import { aReactorStore } from '../../support/fakes/a-reactor-store.ts';
-import { applicationReads } from '../../support/fakes/applications.ts';
 import { inSteps, type Step } from '../../support/fakes/in-steps.ts';
 import { reactorFunctions, type CloudFunction } from '../../support/fakes/reactor-functions.ts';
 import { anAudit } from '../../support/fakes/an-audit.ts';
+import { reactorsIn, tablesInMemory } from '../../support/stores-in-memory.ts';
+import { createApplicationStore } from '../../../src/adapters/dynamodb/application-store.ts';
+import { createReactorStore } from '../../../src/adapters/dynamodb/reactor-store.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 export const TENANT = randomUUID();
@@ -41,19 +42,20 @@ export class Death extends Error {}
  * Reactors and their functions in memory. The process dies before the nth call of any port
  * (`dieAt(n)`) or after it, so that the call is done and its result lost (`dieAfter(n)`).
  */
-export function aReactorWorld() {
-  const reactors = new Map<string, StoredReactor>();
+export function aReactorWorld(clockOfAll?: Clock) {
+  const clock = clockOfAll ?? (() => now);
+  const tables = tablesInMemory(clock);
+  const reactors = () => reactorsIn(tables);
   const functions = new Map<string, CloudFunction>();
   const colds: string[] = [];
   let isHotAllowed = () => true;
-  const applications = new Map<string, Application>();
   let [calls, dieBefore, dieAfterCall, now] = [0, Infinity, Infinity, 1_000_000];
 
   const step: Step = async (act) => {
     calls += 1;
     // A dead process does nothing.
     if (calls >= dieBefore) throw new Death();
-    const result = act();
+    const result = await act();
     if (calls >= dieAfterCall) {
       dieBefore = 0;
       throw new Death();
@@ -63,12 +65,12 @@ export function aReactorWorld() {
 
   const deps: ChangeReactorDeps = {
     ...machinePlatform,
-    clock: () => now,
+    clock,
     vault: aVault(),
     audit: anAudit(),
     clientCompatibility: 'strict',
-    applicationStore: applicationReads(applications),
-    reactorStore: inSteps(aReactorStore(reactors), step),
+    applicationStore: createApplicationStore(tables.table('Access')),
+    reactorStore: inSteps(createReactorStore(tables.table('Reactors')), step),
     onCold: ({ id }) => colds.push(id),
     reactorFunctions: inSteps(
       { ...reactorFunctions(functions), keepHot: () => Promise.resolve(isHotAllowed()) },
@@ -92,9 +94,10 @@ export function aReactorWorld() {
   return {
     deps,
     reactorRunner,
+    tables,
     reactors,
+    reactor: (id: string) => reactors().find((each) => each.id === id),
     functions,
-    applications,
     colds,
     allowHot: (isAllowed: boolean) => {
       isHotAllowed = () => isAllowed;
@@ -115,9 +118,9 @@ export function aReactorWorld() {
      */
     disorder: (): readonly string[] => [
       ...[...functions.keys()]
-        .filter((id) => ![...reactors.values()].some((reactor) => reactor.id === id))
+        .filter((id) => !reactors().some((reactor) => reactor.id === id))
         .map((id) => `function without reactor ${id}`),
-      ...[...reactors.values()].flatMap((reactor) => {
+      ...reactors().flatMap((reactor) => {
         const target = functions.get(reactor.id);
         if (reactor.state !== 'ready') return [`${reactor.state} reactor`];
         if (reactor.operation !== undefined) return ['an operation without an end'];

@@ -3,7 +3,6 @@
 import { createSecretKey, randomUUID } from 'node:crypto';
 import type { Caller } from '../../../src/core/access/caller.ts';
 import type { InvocationId } from '../../../src/core/reactors/invocation-store.ts';
-import type { Invocation } from '../../../src/core/reactors/invocation.ts';
 import type { RunOutcome } from '../../../src/core/reactors/reactor-runner.ts';
 import {
   processInvocation,
@@ -21,14 +20,20 @@ import { presentFailure } from '../../../src/wire/problem.ts';
 import { aTenant } from '../../support/builders/a-tenant.ts';
 import { aVault } from '../../support/builders/a-vault.ts';
 import { anApplication } from '../../support/builders/an-application.ts';
-import { anInvocationStore } from '../../support/fakes/an-invocation-store.ts';
-import { anApplicationStore } from '../../support/fakes/applications.ts';
-import { at } from '../../support/fakes/by-tenant.ts';
 import { inSteps, type Step } from '../../support/fakes/in-steps.ts';
-import { tablesInMemory, tenantItemsOf } from '../../support/stores-in-memory.ts';
+import {
+  invocationsIn,
+  itemsOf,
+  putApplication,
+  seedOf,
+  tenantItemsOf,
+} from '../../support/stores-in-memory.ts';
 import { tenantKeysFrom } from '../../support/tenant-keys.ts';
 import { aReactorWorld, Death, TENANT } from './a-reactor-world.ts';
 import { anAudit } from '../../support/fakes/an-audit.ts';
+import { createApplicationStore } from '../../../src/adapters/dynamodb/application-store.ts';
+import { createCredentialStore } from '../../../src/adapters/dynamodb/credential-store.ts';
+import { createInvocationStore } from '../../../src/adapters/dynamodb/invocation-store.ts';
 import { createTenantBasicsStore } from '../../../src/adapters/dynamodb/tenant-basics-store.ts';
 import { createTenantStore } from '../../../src/adapters/dynamodb/tenant-store.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
@@ -42,19 +47,24 @@ const webhookSecret = encryptRecord(
   Buffer.from(`whsec_${Buffer.alloc(32, 1).toString('base64')}`),
 );
 
-const tenant = aTenant({ id: TENANT, webhookSecret });
+const application = anApplication({ tenantId: TENANT });
+
+/** Each world begins with these items: to write them again would take longer than many a test. */
+const SEED = seedOf((tables) => {
+  tenantItemsOf(tables).put(aTenant({ id: TENANT, webhookSecret }));
+  putApplication(tables, application);
+});
 
 /**
  * Asynchronous invocations with queues, workers and senders in memory; any of these may die at any
  * of their steps.
  */
 export function anInvocationWorld() {
-  const reactorWorld = aReactorWorld();
-  const tables = tablesInMemory(() => now);
-  tenantItemsOf(tables).put(tenant);
-  const application = anApplication({ tenantId: TENANT });
-  reactorWorld.applications.set(at(TENANT, application.id), application);
-  const applicationStore = anApplicationStore(() => now, reactorWorld.applications);
+  const reactorWorld = aReactorWorld(() => now);
+  const { tables } = reactorWorld;
+  const access = tables.table('Access');
+  tables.dynamodb.replaceContents(SEED);
+  const applicationStore = createApplicationStore(access);
   const caller: Caller = {
     tenantId: TENANT,
     applicationId: application.id,
@@ -65,8 +75,7 @@ export function anInvocationWorld() {
     permissions: application.permissions,
     rules: [],
   };
-  const invocations = new Map<string, Invocation>();
-  const contents = new Map<string, Buffer>();
+  const invocationStore = createInvocationStore(tables.table('Reactors'), tables.table('Ephemeral'));
   const messages: { readonly queue: 'invocations' | 'deliveries'; readonly id: InvocationId; at: number }[] =
     [];
   /** How often the code of each invocation ran. */
@@ -89,8 +98,8 @@ export function anInvocationWorld() {
   const step: Step = async (act) => {
     life.isDead ||= mayDie();
     if (life.isDead) throw new Death();
-    const result = act();
-    life.isDead = mayDie();
+    const result = await act();
+    life.isDead ||= mayDie();
     if (life.isDead) throw new Death();
     return result;
   };
@@ -109,8 +118,8 @@ export function anInvocationWorld() {
     tokenStore: {} as ProcessInvocationDeps['tokenStore'],
     cvcLifetimeMs: 1,
     clientCompatibility: 'strict' as const,
-    tenantBasicsStore: createTenantBasicsStore(tables.table('Access')),
-    applicationGrantsStore: applicationStore,
+    tenantBasicsStore: createTenantBasicsStore(access),
+    applicationGrantsStore: createCredentialStore(access),
     invocationCredentials: { create: () => Promise.resolve(), remove: () => Promise.resolve() },
     parseTokenInput: () => {
       throw new Error('not used');
@@ -124,7 +133,7 @@ export function anInvocationWorld() {
           return result;
         }),
     },
-    invocationStore: inSteps(anInvocationStore(invocations, contents), step),
+    invocationStore: inSteps(invocationStore, step, ['parked']),
     invocationQueue: queue('invocations'),
     deliveryQueue: queue('deliveries'),
     egressAllowList: [],
@@ -140,7 +149,7 @@ export function anInvocationWorld() {
           return { status, headers: fields, body: Buffer.alloc(0) };
         }),
     },
-    tenantStore: createTenantStore(tables.table('Access')),
+    tenantStore: createTenantStore(access),
     presentResult: presentReaction,
     presentFailure,
     onFailure: (error) => void failures.push(error),
@@ -179,11 +188,12 @@ export function anInvocationWorld() {
     deps,
     caller,
     application,
-    applications: reactorWorld.applications,
+    tables,
     applicationStore,
     attempts,
-    invocations,
-    contents,
+    invocations: () => invocationsIn(tables),
+    /** The items of payloads and results. */
+    contents: () => [...itemsOf(tables, 'Ephemeral')],
     messages,
     runs,
     received,
@@ -217,7 +227,7 @@ export function anInvocationWorld() {
       }
     },
     async sweep(): Promise<void> {
-      for (const { id, tenantId, dueAt } of [...invocations.values()])
+      for (const { id, tenantId, dueAt } of invocationsIn(tables))
         if (dueAt <= now) await inProcess(() => sweepInvocation(deps, { id, tenantId }));
     },
   };

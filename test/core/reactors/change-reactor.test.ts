@@ -8,14 +8,16 @@ import { dueOf, repairReactor } from '../../../src/core/reactors/repair-reactor.
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { anApplication } from '../../support/builders/an-application.ts';
-import { at } from '../../support/fakes/by-tenant.ts';
+import { putApplication, putItem } from '../../support/stores-in-memory.ts';
+import { createApplicationStore } from '../../../src/adapters/dynamodb/application-store.ts';
+import { reactorKey } from '../../../src/adapters/dynamodb/keys.ts';
 import { aDefinition, aManager, aReactorWorld, Death, TENANT } from './a-reactor-world.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 async function sweep(world: ReturnType<typeof aReactorWorld>) {
   world.process();
   world.pass(OPERATION_MS + TIDY_AFTER_MS);
-  for (const { id } of [...world.reactors.values()]) await repairReactor(world.deps, TENANT, id);
+  for (const { id } of world.reactors()) await repairReactor(world.deps, TENANT, id);
 }
 
 const create = async (world: ReturnType<typeof aReactorWorld>, code = 'one') =>
@@ -44,9 +46,9 @@ async function dyingAnywhere(
       expect({ kind, at, disorder: world.disorder() }).toEqual({ kind, at, disorder: [] });
       check(world, id);
       // A second sweep finds nothing to do.
-      const before = JSON.stringify([...world.reactors]);
+      const before = JSON.stringify(world.reactors());
       await sweep(world);
-      expect(JSON.stringify([...world.reactors])).toBe(before);
+      expect(JSON.stringify(world.reactors())).toBe(before);
     }
   }
   return died;
@@ -66,7 +68,7 @@ describe('a reactor', () => {
     const world = aReactorWorld();
     world.allowHot(false);
     const id = await create(world);
-    const record = () => world.reactors.get(at(TENANT, id));
+    const record = () => world.reactor(id);
     expect([world.colds, record()?.state]).toEqual([[id], 'ready']);
     await sweep(world);
     // Nothing is due yet.
@@ -101,7 +103,7 @@ describe('a reactor', () => {
     world.functions.delete(id);
     await sweep(world);
     await sweep(world);
-    const record = () => world.reactors.get(at(TENANT, id));
+    const record = () => world.reactor(id);
     expect(record() && dueOf(record() as StoredReactor)).toBeUndefined();
     await patchReactor(world.deps, aManager, id, { name: 'Another' });
     expect(world.functions.has(id)).toBe(false);
@@ -131,10 +133,10 @@ describe('a reactor', () => {
   it('a reactor with a function newer than its record is repaired by a PUT of the same code', async () => {
     const world = aReactorWorld();
     const id = await create(world);
-    const restored = world.reactors.get(at(TENANT, id)) as StoredReactor;
+    const restored = world.tables.dynamodb.item('Reactors', reactorKey(TENANT, id)) ?? {};
     await updateReactor(world.deps, aManager, id, aDefinition('two'));
     await sweep(world);
-    world.reactors.set(at(TENANT, id), restored);
+    putItem(world.tables, 'Reactors', restored);
     await updateReactor(world.deps, aManager, id, aDefinition('one'));
     expect(world.disorder()).toEqual([]);
   });
@@ -179,7 +181,7 @@ describe('a reactor', () => {
     const world = aReactorWorld();
     const id = await create(world);
     await deleteReactor(world.deps, aManager, id);
-    expect([world.reactors.size, world.functions.size]).toEqual([0, 0]);
+    expect([world.reactors().length, world.functions.size]).toEqual([0, 0]);
     await expect(getReactor(world.deps, aManager, id)).rejects.toMatchObject({ code: 'not_found' });
   });
 });
@@ -190,7 +192,7 @@ describe('a process that dies at any step', () => {
       () => Promise.resolve(''),
       (world) => create(world),
       (world) => {
-        expect(world.functions.size).toBe(world.reactors.size);
+        expect(world.functions.size).toBe(world.reactors().length);
       },
     );
     expect(died).toBeGreaterThanOrEqual(6);
@@ -201,7 +203,7 @@ describe('a process that dies at any step', () => {
       create,
       (world, id) => updateReactor(world.deps, aManager, id, aDefinition('two')),
       (world, id) => {
-        expect(world.reactors.has(at(TENANT, id))).toBe(true);
+        expect(world.reactor(id)).toBeDefined();
         expect(world.functions.get(id)?.versions.size).toBe(1);
       },
     );
@@ -213,7 +215,7 @@ describe('a process that dies at any step', () => {
       create,
       (world, id) => deleteReactor(world.deps, aManager, id),
       (world) => {
-        expect(world.functions.size).toBe(world.reactors.size);
+        expect(world.functions.size).toBe(world.reactors().length);
       },
     );
     expect(died).toBeGreaterThanOrEqual(8);
@@ -240,7 +242,7 @@ describe('the application of a reactor', () => {
     const world = aReactorWorld();
     const manager = anApplication({ tenantId: TENANT, type: 'management' });
     const expired = anApplication({ tenantId: TENANT, expiresAtMs: 1 });
-    for (const each of [manager, expired]) world.applications.set(at(TENANT, each.id), each);
+    for (const each of [manager, expired]) putApplication(world.tables, each);
     for (const applicationId of ['missing', manager.id, expired.id])
       await expect(
         createReactor(
@@ -253,13 +255,13 @@ describe('the application of a reactor', () => {
         code: 'validation_failed',
         errors: { 'application.id': [expect.any(String)] },
       });
-    expect(world.reactors.size).toBe(0);
+    expect(world.reactors().length).toBe(0);
   });
 
   it('is unchanged by a patch without it, and removed by null and by PUT', async () => {
     const world = aReactorWorld();
     const application = anApplication({ tenantId: TENANT });
-    world.applications.set(at(TENANT, application.id), application);
+    putApplication(world.tables, application);
     const { reactor } = await createReactor(
       world.deps,
       aManager,
@@ -280,14 +282,14 @@ describe('the application of a reactor', () => {
   it('is absent after it was deleted', async () => {
     const world = aReactorWorld();
     const application = anApplication({ tenantId: TENANT });
-    world.applications.set(at(TENANT, application.id), application);
+    putApplication(world.tables, application);
     const { reactor } = await createReactor(
       world.deps,
       aManager,
       aDefinition('one', { applicationId: application.id }),
       randomIdentity(machinePlatform.random),
     );
-    world.applications.clear();
+    await createApplicationStore(world.tables.table('Access')).delete(application);
     expect(await getReactor(world.deps, aManager, reactor.id)).not.toHaveProperty('application');
   });
 });
@@ -299,7 +301,7 @@ describe('code with a syntax error', () => {
   it('is rejected, and nothing is stored', async () => {
     const world = aReactorWorld();
     await expect(create(world, BROKEN)).rejects.toMatchObject({ code: 'validation_failed' });
-    expect([world.reactors.size, world.functions.size]).toEqual([0, 0]);
+    expect([world.reactors().length, world.functions.size]).toEqual([0, 0]);
   });
 
   it('is stored under lenient, and every write that names it returns a warning', async () => {

@@ -8,7 +8,7 @@ import { deliver } from '../../../src/core/webhooks/deliver.ts';
 import { listUndelivered, resendDelivery } from '../../../src/core/webhooks/undelivered.ts';
 import { presentFailure } from '../../../src/wire/problem.ts';
 import { cases, randomOfFile } from '../../../packages/test-kit/src/thoroughness.ts';
-import { at } from '../../support/fakes/by-tenant.ts';
+import { keyOf, putApplication, removeItem } from '../../support/stores-in-memory.ts';
 import { aDefinition, aManager } from './a-reactor-world.ts';
 import { anInvocationWorld } from './an-invocation-world.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
@@ -38,6 +38,10 @@ const only = <T>(values: Iterable<T>): T => {
   if (first === undefined) throw new Error('there is none');
   return first;
 };
+
+function removeContents({ tables, contents }: World, isRemoved: (sk: string) => boolean): void {
+  for (const key of contents().map(keyOf)) if (isRemoved(key.sk)) removeItem(tables, 'Ephemeral', key);
+}
 
 const result = (world: World, reactor: string, id: string, caller = world.caller) =>
   getResult({ ...world.deps, presentFailure }, caller, reactor, id);
@@ -72,7 +76,7 @@ describe('an asynchronous invocation', () => {
     world.pass(READABLE_MS);
     await expect(result(world, reactor, id)).rejects.toMatchObject(missing);
     await world.sweep();
-    expect([world.invocations.size, world.contents.size]).toEqual([0, 0]);
+    expect([world.invocations().length, world.contents().length]).toEqual([0, 0]);
   });
 
   it('runs without an address, sends nothing, and is read by its caller for 24 hours', async () => {
@@ -83,12 +87,12 @@ describe('an asynchronous invocation', () => {
     expect([world.runs.get(id), world.received, world.attempts.length]).toEqual([1, [], 1]);
     const read = await result(world, reactor, id);
     expect([read.status, read.result?.reveal()]).toEqual(['succeeded', { raw: { ok: true } }]);
-    await expect(resendDelivery(world.deps, only(world.invocations.values()))).rejects.toMatchObject({
+    await expect(resendDelivery(world.deps, only(world.invocations()))).rejects.toMatchObject({
       code: 'not_found',
     });
     world.pass(READABLE_MS);
     await world.sweep();
-    expect([world.invocations.size, world.contents.size]).toEqual([0, 0]);
+    expect([world.invocations().length, world.contents().length]).toEqual([0, 0]);
   });
 
   it('carries nothing but ids in its messages', async () => {
@@ -119,7 +123,7 @@ describe('an asynchronous invocation', () => {
     await live(world, 2);
     const sender = { reactor_id: reactor, application_id: world.caller.applicationId };
     expect(world.received).toEqual([{ id, body: { ...body, ...sender } }]);
-    expect(only(world.invocations.values()).state).toBe('failed');
+    expect(only(world.invocations()).state).toBe('failed');
   });
 
   it('waits while no instance can be started, and then runs once', async () => {
@@ -170,7 +174,7 @@ describe('an asynchronous invocation', () => {
     await world.applicationStore.delete(world.application);
     await live(world, 2);
     expect([world.runs.size, world.received]).toEqual([0, []]);
-    expect(only(world.invocations.values())).toMatchObject({ state: 'failed', delivery: 'forbidden' });
+    expect(only(world.invocations())).toMatchObject({ state: 'failed', delivery: 'forbidden' });
     expect((await result(world, reactor, id)).result?.reveal()).toMatchObject({ code: 'forbidden' });
   });
 
@@ -247,7 +251,7 @@ describe('the delivery of a result', () => {
     const through = { proxies: [], reactors: [reactor], callbacks: ['https://example.com/hook'] };
     const rule = { priority: 1, container: '/', transform: 'reveal', permissions: ['token:use'] } as const;
     const granted = { ...application, permissions: [], rules: [{ ...rule, through }], version: 8 };
-    world.applications.set(at(application.tenantId, application.id), granted);
+    putApplication(world.tables, granted);
     const ids = [await world.start(reactor), await world.start(reactor)];
     await live(world, 1);
     const { callbacks: _, ...narrower } = through;
@@ -294,7 +298,7 @@ describe('the delivery of a result', () => {
     await world.start(await aReactor(world));
     await world.work();
     await world.work();
-    expect(only(world.invocations.values()).dueAt - world.now()).toBe(seconds * 1_000);
+    expect(only(world.invocations()).dueAt - world.now()).toBe(seconds * 1_000);
   });
 
   it('counts an unreachable receiver as an attempt, and is deleted with its content after parking', async () => {
@@ -310,10 +314,10 @@ describe('the delivery of a result', () => {
       attempts: 10,
       lastReason: 'connection refused',
     });
-    expect(only(world.invocations.values())).not.toHaveProperty('lastStatus');
+    expect(only(world.invocations())).not.toHaveProperty('lastStatus');
     world.pass(PARKED_MS);
     await world.sweep();
-    expect([world.invocations.size, world.contents.size]).toEqual([0, 0]);
+    expect([world.invocations().length, world.contents().length]).toEqual([0, 0]);
   });
 
   it('is retried after an internal error', async () => {
@@ -339,11 +343,11 @@ describe('an invocation whose content is missing', () => {
       const world = anInvocationWorld();
       await world.start(await aReactor(world));
       await world.work();
-      for (const key of world.contents.keys()) if (key.endsWith(content)) world.contents.delete(key);
+      removeContents(world, (sk) => sk.startsWith(content));
       await live(world, 120);
       expect(world.received).toEqual([]);
       expect(await listUndelivered(world.deps, 10)).toEqual([]);
-      expect(only(world.invocations.values())).toMatchObject({
+      expect(only(world.invocations())).toMatchObject({
         state: 'succeeded',
         delivery: 'none',
         attempts: 1,
@@ -351,7 +355,7 @@ describe('an invocation whose content is missing', () => {
       expect(world.failures).toEqual([new Error('deliver: its content is missing')]);
       world.pass(READABLE_MS);
       await world.sweep();
-      expect([world.invocations.size, world.contents.size]).toEqual([0, 0]);
+      expect([world.invocations().length, world.contents().length]).toEqual([0, 0]);
     },
   );
 
@@ -359,12 +363,12 @@ describe('an invocation whose content is missing', () => {
     const world = anInvocationWorld();
     const reactor = await aReactor(world);
     const id = await world.start(reactor);
-    world.contents.clear();
+    removeContents(world, () => true);
     await live(world, 59);
     expect(await result(world, reactor, id)).toEqual({ id, status: 'queued' });
     await live(world, 120);
     expect([world.runs.size, world.received]).toEqual([0, []]);
-    expect(only(world.invocations.values())).toMatchObject({ state: 'failed', delivery: 'none' });
+    expect(only(world.invocations())).toMatchObject({ state: 'failed', delivery: 'none' });
     expect(world.failures).toEqual([new Error('deliver: its content is missing')]);
     const read = await result(world, reactor, id);
     expect([read.status, read.result?.reveal()]).toMatchObject(['failed', { status: 503 }]);

@@ -12,14 +12,12 @@ import type { Json } from '../../../src/core/shared/json.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { invalid } from '../../../src/core/shared/service-error.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
-import { at } from '../../support/fakes/by-tenant.ts';
-import { aDefinition, aManager, aReactorWorld, Death, TENANT } from './a-reactor-world.ts';
+import { aDefinition, aManager, aReactorWorld, Death } from './a-reactor-world.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const hashOf = (code: string) => createHash('sha256').update(code).digest('hex');
 
-async function ran(world: ReturnType<typeof aReactorWorld>, id: string) {
-  const reactor = world.reactors.get(at(TENANT, id));
+async function ran(world: ReturnType<typeof aReactorWorld>, id: string, reactor = world.reactor(id)) {
   if (reactor === undefined) throw new Error('no such reactor');
   const deps = { ...world.deps, reactorRunner: world.reactorRunner } as unknown as RunReactorDeps;
   const service = { baseUrl: 'https://api', headerPrefix: 'SVC' };
@@ -55,7 +53,7 @@ describe('a run', () => {
           (error: unknown) => error,
         );
         world.process();
-        const raw = world.reactors.get(at(TENANT, reactor.id))?.codeHash;
+        const raw = world.reactor(reactor.id)?.codeHash;
         expect(await ran(world, reactor.id)).toEqual({ raw });
         seen.add(raw);
         if (!(failure instanceof Death)) break;
@@ -72,14 +70,10 @@ describe('a run', () => {
       aDefinition('one'),
       randomIdentity(machinePlatform.random),
     );
-    const old = world.reactors.get(at(TENANT, reactor.id));
+    const old = world.reactor(reactor.id);
     await patchReactor(world.deps, aManager, reactor.id, { code: new Secret('two') });
-    const current = world.reactors.get(at(TENANT, reactor.id));
     world.functions.get(reactor.id)?.versions.delete(old?.functionVersion ?? '');
-    if (old === undefined || current === undefined) throw new Error('no such reactor');
-    const reads = [old, current];
-    world.reactors.get = () => reads.shift() ?? current;
-    expect(await ran(world, reactor.id)).toEqual({ raw: hashOf('two') });
+    expect(await ran(world, reactor.id, old)).toEqual({ raw: hashOf('two') });
   });
 });
 
