@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createVault } from '../../src/core/crypto/vault.ts';
 import { aVault } from '../support/builders/a-vault.ts';
-import { aCheckCursor } from '../support/fakes/a-check-cursor.ts';
 import { aSealSigner } from '../support/fakes/a-seal-signer.ts';
 import {
   aSealHead,
@@ -15,7 +14,6 @@ import {
 import { anIndex, anIndexReader, anIndexStore, someIndexPages } from '../support/fakes/an-index.ts';
 import { reactorFunctions } from '../support/fakes/reactor-functions.ts';
 import { aKeyService, someTenantKeys } from '../support/tenant-keys.ts';
-import { checkCursorContract } from './check-cursor-contract.ts';
 import { indexStoreContract } from './index-store-contract.ts';
 import { keyServiceContract } from './key-service-contract.ts';
 import { reactorFunctionsContract } from './reactor-functions-contract.ts';
@@ -38,7 +36,6 @@ reactorFunctionsContract('in memory', always(reactorFunctions()));
 keyServiceContract('in memory', always(aKeyService().service));
 vaultContract('without encryption', always(aVault()));
 vaultContract('over tenant keys', always(createVault(someTenantKeys(), machinePlatform.random)));
-checkCursorContract('in memory', () => aCheckCursor());
 sealStoreContract('in memory', () => aSealStore());
 sealHeadContract('in memory', () => aSealHead({ hash: undefined }));
 sealSignerContract('in memory', () => {

@@ -9,8 +9,8 @@ import { DENIED_WRITES } from '../../../src/adapters/dynamodb/append-only.ts';
 import { createTrailProtection, policyProblems } from '../../../src/adapters/dynamodb/trail-protection.ts';
 import { createCheckCursor } from '../../../src/adapters/dynamodb/check-cursor.ts';
 import type { CheckState } from '../../../src/core/trail/check-latest.ts';
-import { aCheckCursor } from '../../support/fakes/a-check-cursor.ts';
 import { aDatabase, type Database } from '../../support/a-database.ts';
+import { tablesInMemory } from '../../support/stores-in-memory.ts';
 
 const ARN = 'arn:aws:dynamodb:eu-west-1:123456789012:table/Cloakroom-Data-Audit';
 const DENIAL = { Effect: 'Deny', Principal: { AWS: '*' }, Action: DENIED_WRITES, Resource: '*' };
@@ -116,7 +116,8 @@ describe('in a database', () => {
   });
 
   it.each(['memory', 'DynamoDB'])('the cursor of the check in %s has one state at a time', async (where) => {
-    const cursor = where === 'memory' ? aCheckCursor() : createCheckCursor(database.table('Access'));
+    const tables = where === 'memory' ? tablesInMemory() : database;
+    const cursor = createCheckCursor(tables.table('Access'));
     const first = { interval: { from: 60_000, to: 120_000 }, trail: 'a', what: 'the MAC is wrong' };
     const state: CheckState = {
       to: 120_000,

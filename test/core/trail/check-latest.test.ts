@@ -2,7 +2,8 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import { DEPLOYMENT } from '../../../src/core/audit/audit-record.ts';
 import { checkLatest, type LatestCheck } from '../../../src/core/trail/check-latest.ts';
 import type { VerifyDeps } from '../../../src/core/trail/verification.ts';
-import { aCheckCursor, type StoredCursor } from '../../support/fakes/a-check-cursor.ts';
+import { createCheckCursor } from '../../../src/adapters/dynamodb/check-cursor.ts';
+import { tablesInMemory } from '../../support/stores-in-memory.ts';
 import { aTrail, MINUTE, recordsOf, START, TENANTS, Trail, Writer } from './a-trail.ts';
 
 const HOUR = 60 * MINUTE;
@@ -11,7 +12,7 @@ const HOUR = 60 * MINUTE;
 class Checks {
   readonly trail: Trail;
 
-  readonly stored: StoredCursor = { revision: 0 };
+  readonly cursor = createCheckCursor(tablesInMemory().table('Access'));
 
   reads = 0;
 
@@ -34,7 +35,7 @@ class Checks {
   }
 
   run(over: Partial<VerifyDeps> = {}, limitMs = 240_000): Promise<LatestCheck> {
-    const deps = { ...this.deps(over), cursor: aCheckCursor(this.stored) };
+    const deps = { ...this.deps(over), cursor: this.cursor };
     return checkLatest(deps, this.trail.now + limitMs);
   }
 }
@@ -165,10 +166,7 @@ describe('the check of the schedule', () => {
   it('begins again if the cursor is newer than the newest seal', async () => {
     const { trail } = await aTrail();
     const checks = new Checks(trail);
-    Object.assign(checks.stored, {
-      revision: 1,
-      state: JSON.stringify({ to: trail.now + HOUR, broken: [] }),
-    });
+    await checks.cursor.save({ to: trail.now + HOUR, broken: [] }, 0);
     expect(await checks.run()).toMatchObject({ isFinished: true, seals: 4, records: 56 });
   });
 });
@@ -226,7 +224,7 @@ describe('a failure', () => {
       runs[0]?.failures,
     ]);
     expect(runs[0]?.failures).toBe(2);
-    expect(JSON.parse(checks.stored.state ?? '')).toMatchObject({ to: newest.from });
+    expect(await checks.cursor.read()).toMatchObject({ state: { to: newest.from } });
   });
 
   it('is one of all that are counted, of which few are remembered', async () => {

@@ -3,7 +3,8 @@ import { exportAudit, verifyAudit, whoSaw } from '../../../functions/operator/au
 import type { OperatorDeps } from '../../../functions/operator/dependencies.ts';
 import { DEPLOYMENT } from '../../../src/core/audit/audit-record.ts';
 import { formatTimestamp } from '../../../src/core/shared/timestamp.ts';
-import { aCheckCursor } from '../../support/fakes/a-check-cursor.ts';
+import { createCheckCursor } from '../../../src/adapters/dynamodb/check-cursor.ts';
+import { tablesInMemory } from '../../support/stores-in-memory.ts';
 import { aTrail, MINUTE, SEAL_KEY, START, TENANTS, type Trail } from '../../core/trail/a-trail.ts';
 import { someIndexPages } from '../../support/fakes/an-index.ts';
 import { someRecordsAt, someTrailPages } from '../../support/fakes/an-audit-trail.ts';
@@ -20,7 +21,7 @@ function depsOf(trail: Trail): { deps: OperatorDeps; checks: unknown[] } {
     sealHead: head,
     indexReader: index,
     referredIds: referred,
-    checkCursor: aCheckCursor(),
+    checkCursor: createCheckCursor(tablesInMemory().table('Access')),
     trailProtection: () => Promise.resolve(['Audit: it has no policy']),
     onTrailProtection: (problems: readonly string[]) => checks.push(problems),
     trailPages: someTrailPages(trail.records),
