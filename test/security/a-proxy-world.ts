@@ -22,13 +22,14 @@ import { createIdempotencyStore } from '../../src/adapters/dynamodb/idempotency-
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 import { TENANT } from '../core/reactors/a-reactor-world.ts';
 import { anInvocationWorld } from '../core/reactors/an-invocation-world.ts';
-import { tokenStoreOver } from '../support/stores-in-memory.ts';
+import { tokenStoreOver, type MemoryTables } from '../support/stores-in-memory.ts';
 
 export const PROXY = randomUUID();
 export const APPLICATION = randomUUID();
 
 /** Stored proxies with tokens, and a destination that answers as a test wants. */
 export interface World {
+  readonly tables: MemoryTables;
   readonly deps: CallProxyDeps;
   /** The requests that reached the destination, as text. */
   readonly sent: string[];
@@ -101,7 +102,7 @@ export async function aProxyWorld(): Promise<World> {
       return { id: token.id, text, containers };
     }),
   );
-  return { deps, sent, failures, guessed, tokens, state };
+  return { tables, deps, sent, failures, guessed, tokens, state };
 }
 
 export async function aProxy(

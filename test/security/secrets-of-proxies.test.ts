@@ -4,13 +4,14 @@ import { createProxy } from '../../src/core/proxies/create-proxy.ts';
 import type { ProxyChange } from '../../src/core/proxies/proxy-change.ts';
 import { callProxy } from '../../src/core/proxies/call-proxy.ts';
 import { openProxy } from '../../src/core/proxies/open-proxy.ts';
-import type { ProxyStore } from '../../src/core/proxies/proxy-store.ts';
 import type { ProxyDefinition, RequestTransform, StoredProxy } from '../../src/core/proxies/stored-proxy.ts';
 import { contentOfText } from '../../src/core/shared/content.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
 import { randomIdentity } from '../../src/core/shared/write-identity.ts';
+import { createProxyStore } from '../../src/adapters/dynamodb/proxy-store.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
+import { TENANT } from '../core/reactors/a-reactor-world.ts';
 import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 import { aProxyWorld, CALL, callerWith } from './a-proxy-world.ts';
 
@@ -124,16 +125,7 @@ async function aWorld(secrets: readonly string[]) {
   let today = 0;
   /** Secrets below this number may be forgotten, which the operator knows. */
   let remembered = 0;
-  const stored = new Map<string, StoredProxy>();
-  const proxyStore = {
-    create: (proxy: StoredProxy) => Promise.resolve(stored.set(proxy.id, proxy).has(proxy.id)),
-    find: (_tenant: string, id: string) => Promise.resolve(stored.get(id)),
-    update(previous: StoredProxy, next: StoredProxy) {
-      if (stored.get(next.id) !== previous) return Promise.resolve(false);
-      stored.set(next.id, next);
-      return Promise.resolve(true);
-    },
-  } as unknown as ProxyStore;
+  const proxyStore = createProxyStore(world.tables.table('Access'));
   const deps = {
     ...world.deps,
     clock: () => time.now,
@@ -216,7 +208,7 @@ async function aWorld(secrets: readonly string[]) {
           ],
           body: Buffer.from(act.echo ? body : `${shown}${guess}`),
         });
-        const found = await openProxy(deps.vault, (await proxyStore.find('', id)) as StoredProxy);
+        const found = await openProxy(deps.vault, (await proxyStore.find(TENANT, id)) as StoredProxy);
         // A thief's server is not shown what the proxy does not send to it.
         if (!found.definition.destinationUrl.startsWith('https://destination.')) return 'elsewhere';
         const call = { ...CALL, body: contentOfText(guess) };
