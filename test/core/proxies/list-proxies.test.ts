@@ -3,8 +3,11 @@ import { encryptDefinition, encryptName } from '../../../src/core/proxies/open-p
 import { listProxies } from '../../../src/core/proxies/get-proxy.ts';
 import type { ProxyDefinition, StoredProxy } from '../../../src/core/proxies/stored-proxy.ts';
 import type { PageRequest } from '../../../src/core/lists/pagination.ts';
+import { createProxyStore } from '../../../src/adapters/dynamodb/proxy-store.ts';
+import { orderedId } from '../../../src/core/shared/ordered-id.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 import { aVault } from '../../support/builders/a-vault.ts';
+import { tablesInMemory } from '../../support/stores-in-memory.ts';
 import { someTenantKeys } from '../../support/tenant-keys.ts';
 
 const manager = aCaller({ type: 'management', permissions: ['proxy:read'] });
@@ -16,7 +19,7 @@ async function aWorld(names: readonly string[], bytes = 10) {
   const opened: string[] = [];
   const proxies = await Promise.all(
     names.map(async (name, index): Promise<StoredProxy> => {
-      const place = { id: `${String(1_999 - index)}-${randomUUID()}`, tenantId };
+      const place = { id: orderedId(1_999 - index, randomUUID()), tenantId };
       const definition = { name, destinationUrl: 'x'.repeat(bytes) } as ProxyDefinition;
       return {
         ...place,
@@ -33,7 +36,11 @@ async function aWorld(names: readonly string[], bytes = 10) {
       };
     }),
   );
-  const listed = proxies.map((each) => ({ ...each, bytes: each.encryptedDefinition.length }));
+  const store = createProxyStore(tablesInMemory().table('Access'));
+  for (const each of proxies) {
+    const { encryptedDefinition, createdBy, createdAt } = each;
+    await store.create(each, { version: 1, encryptedDefinition, createdBy, createdAt });
+  }
   const deps = {
     vault: {
       ...vault,
@@ -45,13 +52,9 @@ async function aWorld(names: readonly string[], bytes = 10) {
     tenantKeys: someTenantKeys(),
     clock: () => 1,
     proxyStore: {
-      async *listed(_tenant: string, after: string | undefined) {
-        yield await Promise.resolve(listed.filter(({ id }) => after === undefined || id < after));
-      },
-      findListed: (_tenant: string, ids: readonly string[]) =>
-        Promise.resolve(listed.filter(({ id }) => ids.includes(id))),
-      findMany: (_tenant: string, ids: readonly string[]) =>
-        Promise.resolve(proxies.filter(({ id }) => ids.includes(id)).toReversed()),
+      ...store,
+      // A store returns them in any order.
+      findMany: async (of: string, ids: readonly string[]) => (await store.findMany(of, ids)).toReversed(),
     },
   } as unknown as Parameters<typeof listProxies>[0];
   const list = (request: PageRequest, name?: string) =>
