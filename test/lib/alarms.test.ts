@@ -9,9 +9,11 @@ import { newSealerMemory } from '../../src/core/trail/seal-trail.ts';
 import { keyReports } from '../../src/lambda/key-metrics.ts';
 import { proxyReports } from '../../src/lambda/proxy-metrics.ts';
 import { auditCheckReports, auditReports } from '../../src/lambda/audit-metrics.ts';
-import { anIndexStore } from '../support/fakes/an-index.ts';
 import { aSealSigner } from '../support/fakes/a-seal-signer.ts';
-import { anAuditTrail, aSealHead, aSealStore } from '../support/fakes/an-audit-trail.ts';
+import { tablesInMemory } from '../support/stores-in-memory.ts';
+import { createIndexStore } from '../../src/adapters/dynamodb/index-store.ts';
+import { createSealHead, createSealStore } from '../../src/adapters/dynamodb/seal-store.ts';
+import { createTrailReader } from '../../src/adapters/dynamodb/trail-reader.ts';
 import { ALARM_NAMES } from '../../lib/alarms.ts';
 import { alarmProblems } from '../support/alarm-walk.ts';
 import { emittedMetrics, emittedWhile } from '../support/emitted-metrics.ts';
@@ -59,15 +61,16 @@ const printingThrough = (print: Print): Instance => ({ ...machineInstance(), pri
 /** The metrics of the sealer in a run with nothing to seal. */
 async function emittedBySealer(environment: Readonly<Record<string, string>>) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { table } = tablesInMemory();
   const deps = {
-    trail: anAuditTrail(),
-    seals: aSealStore(),
-    head: aSealHead({ hash: undefined }),
+    trail: createTrailReader(table('Audit')),
+    seals: createSealStore(table('AuditSeals')),
+    head: createSealHead(table('Access')),
     signer: aSealSigner(privateKey),
     publicKey: () => Promise.resolve(publicKey),
     clock: () => 1_800_000_000_000,
     onIndexingFailed: () => undefined,
-    indexes: anIndexStore(),
+    indexes: createIndexStore(table('AuditIndex'), table('Audit')),
     memory: newSealerMemory(),
   };
   return emittedWhile((print) => {

@@ -3,8 +3,10 @@ import { runSealer } from '../../functions/audit-sealer/run-sealer.ts';
 import { newSealerMemory } from '../../src/core/trail/seal-trail.ts';
 import { TRAIL_SHARDS } from '../../src/core/audit/audit-record.ts';
 import { aSealSigner } from '../../test/support/fakes/a-seal-signer.ts';
-import { anIndexStore } from '../../test/support/fakes/an-index.ts';
-import { anAuditTrail, aSealHead, aSealStore } from '../../test/support/fakes/an-audit-trail.ts';
+import { tablesInMemory } from '../../test/support/stores-in-memory.ts';
+import { createIndexStore } from '../../src/adapters/dynamodb/index-store.ts';
+import { createSealHead, createSealStore } from '../../src/adapters/dynamodb/seal-store.ts';
+import { createTrailReader } from '../../src/adapters/dynamodb/trail-reader.ts';
 import {
   COLD_PARTITION,
   DUE_PARTITIONS,
@@ -77,12 +79,13 @@ async function idleSeal(resources: readonly Resource[]) {
   const lines: string[] = [];
   const print = (line: string) => lines.push(line);
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { table } = tablesInMemory();
   const deps = {
-    trail: anAuditTrail(),
-    seals: aSealStore(),
-    indexes: anIndexStore(),
+    trail: createTrailReader(table('Audit')),
+    seals: createSealStore(table('AuditSeals')),
+    indexes: createIndexStore(table('AuditIndex'), table('Audit')),
     memory: newSealerMemory(),
-    head: aSealHead({ hash: undefined }),
+    head: createSealHead(table('Access')),
     signer: aSealSigner(privateKey),
     publicKey: () => Promise.resolve(publicKey),
     onIndexingFailed: () => undefined,
