@@ -12,10 +12,8 @@ import {
 import { createInvocationStore } from '../../../src/adapters/dynamodb/invocation-store.ts';
 import { createReactorStore } from '../../../src/adapters/dynamodb/reactor-store.ts';
 import { createSealHead, createSealStore } from '../../../src/adapters/dynamodb/seal-store.ts';
-import type { Table } from '../../../src/adapters/dynamodb/table-client.ts';
 import { createTenantBasicsStore } from '../../../src/adapters/dynamodb/tenant-basics-store.ts';
 import { createTenantStore } from '../../../src/adapters/dynamodb/tenant-store.ts';
-import { createTokenStore } from '../../../src/adapters/dynamodb/token-store.ts';
 import {
   createRecordsAt,
   createTrailPages,
@@ -38,9 +36,9 @@ import { sealHeadContract, sealStoreContract } from '../../../test/contracts/sea
 import { tenantStoreContract } from '../../../test/contracts/tenant-store-contract.ts';
 import { tokenStoreContract } from '../../../test/contracts/token-store-contract.ts';
 import { trailReaderContract } from '../../../test/contracts/trail-reader-contract.ts';
+import { tablesInMemory, tokenStoreOver } from '../../../test/support/stores-in-memory.ts';
 import { MemoryKms } from '../src/aws/memory-kms.ts';
 import { MemoryLambda } from '../src/aws/memory-lambda.ts';
-import { MemoryDynamoDb } from '../src/dynamodb/memory-dynamodb.ts';
 import { ENVIRONMENT } from '../src/functions.ts';
 
 const always =
@@ -51,25 +49,20 @@ const always =
 /** The classes of the clients have more members than the adapters call. */
 const asClient = (memory: { readonly send: (command: never) => Promise<unknown> }) => memory as never;
 
-function aTable(name: string, dynamodb = new MemoryDynamoDb()): Table {
-  return { client: asClient(dynamodb), platform: machinePlatform, name };
-}
+const aTable = (name: string) => tablesInMemory().table(name);
+const shared = tablesInMemory();
+const access = shared.table('Access');
 
-const shared = new MemoryDynamoDb();
-const access = aTable('Access', shared);
-const { client, platform } = access;
-const tokenTables = { client, platform, tokensTable: 'Tokens', ephemeralTable: 'Ephemeral', listShards: 4 };
-
-tokenStoreContract('in memory, by its adapter', always(createTokenStore(tokenTables, platform.clock)));
+tokenStoreContract('in memory, by its adapter', always(tokenStoreOver(shared)));
 idempotencyStoreContract(
   'in memory, by its adapter',
-  always(createIdempotencyStore(aTable('Ephemeral', shared))),
+  always(createIdempotencyStore(shared.table('Ephemeral'))),
 );
 invocationStoreContract(
   'in memory, by its adapter',
-  always(createInvocationStore(aTable('Reactors', shared), aTable('Ephemeral', shared))),
+  always(createInvocationStore(shared.table('Reactors'), shared.table('Ephemeral'))),
 );
-reactorStoreContract('in memory, by its adapter', always(createReactorStore(aTable('Reactors', shared))));
+reactorStoreContract('in memory, by its adapter', always(createReactorStore(shared.table('Reactors'))));
 tenantStoreContract(
   'in memory, by its adapter',
   always({ ...createTenantStore(access), ...createTenantBasicsStore(access) }),
@@ -98,7 +91,7 @@ sealStoreContract('in memory, by its adapter', () => createSealStore(aTable('Aud
 sealHeadContract('in memory, by its adapter', () => createSealHead(aTable('Access')));
 checkCursorContract('in memory, by its adapter', () => createCheckCursor(aTable('Access')));
 indexStoreContract('in memory, by its adapter', () => {
-  const [index, audit] = [aTable('AuditIndex', shared), aTable('Audit', shared)];
+  const [index, audit] = [shared.table('AuditIndex'), shared.table('Audit')];
   return {
     store: createIndexStore(index, audit),
     reader: createIndexReader(index),
@@ -116,7 +109,7 @@ reactorFunctionsContract(
     createReactorFunctions(
       {
         client: asClient(new MemoryLambda(() => Promise.reject(new Error('nothing runs here')))),
-        platform,
+        platform: machinePlatform,
       },
       {
         namePrefix: 'Cloakroom-reactor-',
