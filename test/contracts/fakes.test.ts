@@ -3,8 +3,6 @@ import { createVault } from '../../src/core/crypto/vault.ts';
 import { aVault } from '../support/builders/a-vault.ts';
 import { aSealSigner } from '../support/fakes/a-seal-signer.ts';
 import {
-  aSealHead,
-  aSealStore,
   anAuditTrail,
   mark,
   recordKey,
@@ -18,7 +16,6 @@ import { indexStoreContract } from './index-store-contract.ts';
 import { keyServiceContract } from './key-service-contract.ts';
 import { reactorFunctionsContract } from './reactor-functions-contract.ts';
 import { sealSignerContract } from './seal-signer-contract.ts';
-import { sealHeadContract, sealStoreContract } from './seal-store-contract.ts';
 import { trailReaderContract } from './trail-reader-contract.ts';
 import { vaultContract } from './vault-contract.ts';
 import { machinePlatform } from '../../src/adapters/machine-platform.ts';
@@ -36,8 +33,6 @@ reactorFunctionsContract('in memory', always(reactorFunctions()));
 keyServiceContract('in memory', always(aKeyService().service));
 vaultContract('without encryption', always(aVault()));
 vaultContract('over tenant keys', always(createVault(someTenantKeys(), machinePlatform.random)));
-sealStoreContract('in memory', () => aSealStore());
-sealHeadContract('in memory', () => aSealHead({ hash: undefined }));
 sealSignerContract('in memory', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return Promise.resolve({ signer: aSealSigner(privateKey), publicKey });

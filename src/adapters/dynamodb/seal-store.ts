@@ -18,7 +18,7 @@ const LAST_SEAL = sealKey(END_OF_TIME - 1, 9_999).sk;
 const PLACE = /^([\da-z]{9})#(\d{4})$/;
 
 /** Reads a seal. An item that is not a seal gets an empty signature. */
-function readSeal(item: Item): Seal {
+export function readSeal(item: Item): Seal {
   const [, from = '0', part = '0'] = PLACE.exec(String(item['sk'])) ?? [];
   const place = { from: parseInt(from, 36), part: Number(part) };
   const parsed = sealItem.safeParse(item);

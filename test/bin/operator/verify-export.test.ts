@@ -3,7 +3,6 @@ import { verifyExport as verifyWhole } from '../../../bin/operator/verify-export
 import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { newRecordPosition } from '../../../src/core/audit/audit-record.ts';
 import { hashOfSeal, statementOf } from '../../../src/core/trail/seal.ts';
-import { sealKey } from '../../support/fakes/an-audit-trail.ts';
 import {
   aTrail,
   MINUTE,
@@ -28,7 +27,8 @@ async function verifyExport(...how: Parameters<typeof verifyWhole>) {
 }
 
 const sealLines = (trail: Trail): readonly string[] =>
-  [...trail.seals.values()]
+  trail.seals
+    .values()
     .toSorted((a, b) => a.from - b.from || a.part - b.part)
     .map(({ signature, ...seal }) =>
       JSON.stringify({ seal: { ...seal, signature: signature.toString('base64') } }),
@@ -155,21 +155,21 @@ describe('an export', () => {
 
   it('an export with a seal that was signed twice, after different ones, is broken', async () => {
     const { trail } = await aTrail();
-    const [first, , third] = [...trail.seals.values()].map(statementOf);
+    const [first, , third] = trail.seals.values().map(statementOf);
     if (first === undefined || third === undefined) throw new Error('no seals');
     const forked = signed({ ...third, previous: first.entries[0]?.[2] ?? '' });
-    trail.seals.set(sealKey(forked), forked);
+    trail.seals.put(forked);
     const { broken } = await verifyExport(exportOf(trail), pem());
     expect(broken).toMatch(/part 1: it names another seal as the one before it$/);
   });
 
   it('an export with a seal that continues directly from one long before is broken', async () => {
     const { trail } = await aTrail();
-    const [first, , third] = [...trail.seals.values()];
+    const [first, , third] = trail.seals.values();
     if (first === undefined || third === undefined) throw new Error('no seals');
     const jumped = signed({ ...statementOf(third), previous: hashOfSeal(first).toString('base64url') });
     trail.seals.clear();
-    for (const seal of [first, jumped]) trail.seals.set(sealKey(seal), seal);
+    for (const seal of [first, jumped]) trail.seals.put(seal);
     const { broken } = await verifyExport(exportOf(trail), pem());
     expect(broken).toMatch(/part 1: seals before it are missing$/);
   });
@@ -204,10 +204,10 @@ describe('a failure of an export', () => {
       trail.put(trail.make(TENANTS[0], 9, {}, { position: newRecordPosition(machinePlatform.random, at) }));
     };
     [0, 0, 3].forEach(forged);
-    const [, second, , , fifth] = [...trail.seals.entries()];
+    const [, second, , , fifth] = trail.seals.values();
     if (second === undefined || fifth === undefined) throw new Error('no seals');
-    trail.seals.delete(second[0]);
-    trail.seals.set(fifth[0], { ...fifth[1], signature: Buffer.from('none') });
+    trail.seals.delete(second);
+    trail.seals.put({ ...fifth, signature: Buffer.from('none') });
     const lines = [header(TENANTS[0]), ...sealLines(trail), ...recordLines(trail, TENANTS[0])];
     const { failures, broken } = await verifyWhole(lines, pem());
     const minutes = (from: number) => `2026-11-23T12:2${String(from)}:00.000Z`;

@@ -30,13 +30,12 @@ import { aSealSigner } from '../../support/fakes/a-seal-signer.ts';
 import { anIndexReader, anIndexStore, type AnIndex, someIndexPages } from '../../support/fakes/an-index.ts';
 import {
   anAuditTrail,
-  aSealHead,
-  aSealStore,
   mark,
   recordKey,
   someRecordsAt,
   someTrailPages,
 } from '../../support/fakes/an-audit-trail.ts';
+import { StoredSeals } from '../../support/stored-seals.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 export const MINUTE = 60_000;
@@ -72,9 +71,7 @@ export class Trail implements AnIndex {
 
   readonly marks: Map<string, MarkedShard & { readonly minute: number }>;
 
-  readonly seals: Map<string, Seal>;
-
-  readonly head: { hash: Buffer | undefined };
+  readonly seals: StoredSeals;
 
   /** Ids by the text of their reference. */
   readonly ids: Map<string, string>;
@@ -92,8 +89,7 @@ export class Trail implements AnIndex {
   constructor(of?: Trail) {
     this.records = new Map(of?.records);
     this.marks = new Map(of?.marks);
-    this.seals = new Map(of?.seals);
-    this.head = { hash: of?.head.hash };
+    this.seals = new StoredSeals(of?.seals);
     this.ids = new Map(of?.ids);
     this.indexes = new Map(of?.indexes);
     this.listed = new Set(of?.listed);
@@ -155,8 +151,8 @@ export class Trail implements AnIndex {
   sealDeps(over: Partial<SealTrailDeps> = {}): SealTrailDeps {
     return {
       trail: anAuditTrail(this.records, this.marks),
-      seals: aSealStore(this.seals),
-      head: aSealHead(this.head),
+      seals: this.seals.store,
+      head: this.seals.head,
       signer: aSealSigner(SEAL_KEY.privateKey),
       publicKey: () => Promise.resolve(SEAL_KEY.publicKey),
       clock: () => this.now,
@@ -177,8 +173,8 @@ export class Trail implements AnIndex {
   verifyDeps(over: Partial<VerifyDeps> = {}): VerifyDeps {
     return {
       trail: anAuditTrail(this.records, this.marks),
-      seals: aSealStore(this.seals),
-      head: aSealHead(this.head),
+      seals: this.seals.store,
+      head: this.seals.head,
       publicKey: SEAL_KEY.publicKey,
       keysOf: (trail) => Promise.resolve(this.keys.get(trail) ?? 'destroyed'),
       index: anIndexReader(this),

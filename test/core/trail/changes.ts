@@ -1,7 +1,6 @@
 import { fc } from '../../../packages/test-kit/src/properties.ts';
 import { DEPLOYMENT, newRecordPosition, type AuditRecord } from '../../../src/core/audit/audit-record.ts';
 import type { Seal } from '../../../src/core/trail/trail-store.ts';
-import { sealKey } from '../../support/fakes/an-audit-trail.ts';
 import { MINUTE, START, TENANTS, type Trail } from './a-trail.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
@@ -93,27 +92,34 @@ const OF_RECORDS: Readonly<Record<string, Edit>> = {
 type SealEdit = (trail: Trail, seal: Seal, n: number, m: number) => boolean;
 
 const store = (trail: Trail, seal: Seal): true => {
-  trail.seals.set(sealKey(seal), seal);
+  trail.seals.put(seal);
   return true;
 };
+/** The key of a seal has four digits of its part. */
+const MOST_PARTS = 9_000;
 const otherPlace = ({ from, part }: Seal, n: number) =>
-  n % 3 === 0 ? { from, part: part + 1 + n } : { from: from + MINUTE * ((n % 4_001) - 2_000.5), part: 1 };
+  n % 3 === 0
+    ? { from, part: part + 1 + (n % MOST_PARTS) }
+    : { from: from + MINUTE * ((n % 4_001) - 2_000.5), part: 1 };
 
 const OF_SEALS: Readonly<Record<string, SealEdit>> = {
   'the body of a seal': (trail, seal, n, m) => store(trail, { ...seal, body: retyped(seal.body, n, m) }),
   'the signature of a seal': (trail, seal, n) =>
     store(trail, { ...seal, signature: flipped(seal.signature, n) }),
   'the place of a seal': (trail, seal, n) => {
-    trail.seals.delete(sealKey(seal));
+    trail.seals.delete(seal);
     return store(trail, { ...seal, ...otherPlace(seal, n) });
   },
-  'a seal removed': (trail, seal) => trail.seals.delete(sealKey(seal)),
+  'a seal removed': (trail, seal) => {
+    trail.seals.delete(seal);
+    return true;
+  },
   'a seal duplicated': (trail, seal, n) => store(trail, { ...seal, ...otherPlace(seal, n) }),
   'two seals swapped': (trail, seal, n) => {
-    const other = at([...trail.seals.values()], n);
+    const other = at(trail.seals.values(), n);
     store(trail, { ...other, from: seal.from, part: seal.part });
     store(trail, { ...seal, from: other.from, part: other.part });
-    return other !== seal;
+    return other.from !== seal.from || other.part !== seal.part;
   },
 };
 
@@ -129,12 +135,13 @@ const ofSeals = fc
   .tuple(fc.constantFrom(...Object.entries(OF_SEALS)), index, index, index)
   .map(([[name, edit], which, n, m]) => ({
     name,
-    apply: (trail: Trail) => edit(trail, at([...trail.seals.values()], which), n, m),
+    apply: (trail: Trail) => edit(trail, at(trail.seals.values(), which), n, m),
   }));
 const ofHead = fc.tuple(fc.boolean(), index).map(([isGone, n]) => ({
   name: 'the head',
   apply: (trail: Trail) => {
-    trail.head.hash = isGone || trail.head.hash === undefined ? undefined : flipped(trail.head.hash, n);
+    const { headHash: hash } = trail.seals;
+    trail.seals.headHash = isGone || hash === undefined ? undefined : flipped(hash, n);
     return true;
   },
 }));

@@ -4,7 +4,7 @@ import { DEPLOYMENT, timeOfPosition } from '../../../src/core/audit/audit-record
 import { exportStart, exportStep } from '../../../src/core/trail/export-trail.ts';
 import { hashOfSeal } from '../../../src/core/trail/seal.ts';
 import { tokenIdProblem } from '../../../src/core/tokens/token-id.ts';
-import { anAuditTrail, aSealStore, sealKey } from '../../support/fakes/an-audit-trail.ts';
+import { anAuditTrail } from '../../support/fakes/an-audit-trail.ts';
 import { aTrail, MINUTE, SEAL_KEY, signed, START, TENANTS, Trail } from './a-trail.ts';
 
 const PEM = SEAL_KEY.publicKey.export({ type: 'spki', format: 'pem' }).toString();
@@ -23,7 +23,7 @@ async function exported(stored: Trail, { tenant = 'tenant-a', from = 0, to = sto
   const deps = {
     referredIds: stored.verifyDeps().referred,
     trail: anAuditTrail(stored.records, stored.marks),
-    seals: aSealStore(stored.seals),
+    seals: stored.seals.store,
   };
   const lines: Line[] = [];
   let [steps, largest] = [0, 0];
@@ -151,7 +151,7 @@ describe('an export of a trail', () => {
           entries: [],
           progress: PROGRESS,
         });
-        trail.seals.set(sealKey(seal), seal);
+        trail.seals.put(seal);
         previous = hashOfSeal(seal).toString('base64url');
       }
     trail.now = START + 1_201 * MINUTE;
@@ -163,7 +163,7 @@ describe('an export of a trail', () => {
 
   it('contains the newest seal if that is beyond its range', async () => {
     const { trail } = await aTrail();
-    const newest = [...trail.seals.values()].at(-1);
+    const newest = trail.seals.values().at(-1);
     const early = await exported(trail, { to: START + MINUTE });
     expect(early.lines.at(-1)?.newest).toMatchObject({ from: newest?.from });
     expect(early.report).toMatchObject({ seals: 1, sealedTo: '2026-11-23T12:21:00.000Z' });
@@ -174,8 +174,8 @@ describe('an export of a trail', () => {
     const { trail } = await aTrail();
     for (const which of [1, 3]) {
       const changed = trail.copy();
-      const seal = [...trail.seals.values()][which];
-      if (seal !== undefined) changed.seals.set(sealKey(seal), { ...seal, body: 'none' });
+      const seal = trail.seals.values()[which];
+      if (seal !== undefined) changed.seals.put({ ...seal, body: 'none' });
       const { report, lines } = await exported(changed, { from: START + 90_000 });
       expect(lines.length).toBeGreaterThan(10);
       expect(report.broken[0]).toMatch(which === 1 ? /missing$/ : /the signature is not valid$/);

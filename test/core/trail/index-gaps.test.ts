@@ -25,7 +25,7 @@ async function expectFound(trail: Trail, tokenId: string, count: number): Promis
   expect(await trail.found(tokenId, false)).toEqual(all);
 }
 
-const statements = (trail: Trail) => [...trail.seals.values()].map(statementOf);
+const statements = (trail: Trail) => trail.seals.values().map(statementOf);
 const indexed = (trail: Trail) => statements(trail).flatMap(({ indexes = [] }) => indexes);
 
 /** A store whose inserts do something else afterwards. */

@@ -11,7 +11,10 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 const indexed = (trail: Trail) =>
-  [...trail.seals.values()].map(statementOf).flatMap(({ indexes = [] }) => indexes);
+  trail.seals
+    .values()
+    .map(statementOf)
+    .flatMap(({ indexes = [] }) => indexes);
 
 describe('the indexes of a trail', () => {
   it('lead to the same records as reading all of them, at any time and after any pause', async () => {
@@ -166,7 +169,8 @@ async function busy(hours: number): Promise<Trail> {
 
 it('the salt of an index comes from the signed seal before it, which no caller knows', async () => {
   const trail = await busy(30);
-  const named = [...trail.seals.values()]
+  const named = trail.seals
+    .values()
     .map(statementOf)
     .flatMap(({ previous, indexes = [] }) => indexes.map((each) => ({ previous, each })));
   expect(named.length).toBeGreaterThan(25);

@@ -1,3 +1,4 @@
+import type { Seal } from '../../../src/core/trail/trail-store.ts';
 import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { randomOfFile } from '../../../packages/test-kit/src/thoroughness.ts';
 import { DEPLOYMENT } from '../../../src/core/audit/audit-record.ts';
@@ -8,7 +9,7 @@ import { aTrail, MINUTE, START, TENANTS, Trail } from './a-trail.ts';
 
 const random = randomOfFile();
 
-const statements = (trail: Trail) => [...trail.seals.values()].map(statementOf);
+const statements = (trail: Trail) => trail.seals.values().map(statementOf);
 
 function inStepsOf(trail: Trail, step: Step, over: Partial<SealTrailDeps> = {}): SealTrailDeps {
   const deps = trail.sealDeps(over);
@@ -56,7 +57,7 @@ describe('the sealer', () => {
     trail.now += 2 * MINUTE;
     const report = await trail.seal();
     expect(report).toMatchObject({ intervals: 2, records: 0, lagMs: MINUTE });
-    expect(report.newest).toBe(trail.head.hash?.toString('base64url'));
+    expect(report.newest).toBe(trail.seals.headHash?.toString('base64url'));
     expect(statements(trail).at(-1)?.entries).toEqual([]);
   });
 
@@ -127,7 +128,7 @@ describe('the sealer', () => {
     for (const partSize of [1, 2, 3, 4]) {
       const { trail } = await aTrail({ over: { partSize } });
       const parts = Math.ceil(4 / partSize);
-      expect(trail.seals.size).toBe(4 * parts);
+      expect(trail.seals.values()).toHaveLength(4 * parts);
       expect(statements(trail)[parts - 1]).toMatchObject({ part: parts, from: START - 14 * MINUTE });
       expect((await trail.verify()).broken).toBeUndefined();
     }
@@ -164,7 +165,7 @@ describe('the sealer', () => {
       const insert: typeof deps.seals.insert = (seal) =>
         inserted++ < 3 ? deps.seals.insert(seal) : Promise.reject(new Killed());
       await orKilled(trail.seal({ partSize: 1, seals: { ...deps.seals, insert } }));
-      expect(trail.seals.size).toBe(3);
+      expect(trail.seals.values()).toHaveLength(3);
       // An interval is sealed only with its last part.
       expect((await trail.verify()).checked).toMatchObject({ seals: 0, records: 14, afterSeals: 14 });
       trail.insert(trail.make(late, 8, {}, { at: START + 40_000 }), START);
@@ -182,7 +183,7 @@ describe('the sealer', () => {
     const insert: typeof seals.insert = (seal) => step(() => seals.insert(seal));
     await orKilled(trail.seal({ partSize: 2, seals: { ...seals, insert } }));
     expect(life.isDead).toBe(true);
-    trail.seals.delete([...trail.seals.keys()][1] as string);
+    trail.seals.delete(trail.seals.values()[1] as Seal);
     for (const late of ['tenant-bb', 'tenant-d'])
       trail.insert(trail.make(late, 8, { key: 1 }, { at: START + 40_000 }), START);
     await trail.seal({ partSize: 2 });
@@ -215,10 +216,10 @@ describe('the sealer', () => {
 
   it('does not continue after a seal that another key signed', async () => {
     const { trail } = await aTrail();
-    const [key, newest] = [...trail.seals].at(-1) ?? [];
-    if (key === undefined || newest === undefined) throw new Error('no seal');
-    trail.head.hash = Buffer.from(statementOf(newest).previous ?? '', 'base64url');
-    trail.seals.set(key, { ...newest, signature: Buffer.from('3006020101020101', 'hex') });
+    const newest = trail.seals.values().at(-1);
+    if (newest === undefined) throw new Error('no seal');
+    trail.seals.headHash = Buffer.from(statementOf(newest).previous ?? '', 'base64url');
+    trail.seals.put({ ...newest, signature: Buffer.from('3006020101020101', 'hex') });
     trail.now += MINUTE;
     expect(await trail.seal()).toEqual({
       intervals: 0,

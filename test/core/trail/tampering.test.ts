@@ -1,8 +1,8 @@
 import { createSecretKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { DEPLOYMENT, type AuditRecord } from '../../../src/core/audit/audit-record.ts';
 import { hashOfSeal, statementOf } from '../../../src/core/trail/seal.ts';
+import type { Seal } from '../../../src/core/trail/trail-store.ts';
 import { aSealSigner } from '../../support/fakes/a-seal-signer.ts';
-import { sealKey } from '../../support/fakes/an-audit-trail.ts';
 import { aTrail, MINUTE, recordsOf, SEAL_KEY, signed, START, TENANTS, type Trail } from './a-trail.ts';
 
 // Tampering concerns the third minute. One test verifies while only two minutes are sealed, the
@@ -226,15 +226,15 @@ describe('tampering with a trail before its seal', () => {
   });
 });
 
-const sealsFrom = (trail: Trail, minute: number): readonly string[] =>
-  [...trail.seals].filter(([, { from }]) => from >= START + minute * MINUTE).map(([key]) => key);
+const sealsFrom = (trail: Trail, minute: number): readonly Seal[] =>
+  trail.seals.values().filter(({ from }) => from >= START + minute * MINUTE);
 
 describe('the chain of seals', () => {
   it('shows that records and seals of a range were removed', async () => {
     const { trail } = await aTrail();
     for (const id of [...TENANTS, DEPLOYMENT])
       recordsOf(trail, id, 1).forEach((record) => trail.remove(record));
-    trail.seals.delete(sealsFrom(trail, 1)[0] as string);
+    trail.seals.delete(sealsFrom(trail, 1)[0] as Seal);
     expect((await trail.verify()).broken).toEqual({
       interval: { from: START + 2 * MINUTE, to: START + 3 * MINUTE },
       what: 'a gap: the seal before it is one up to 2026-11-23T12:21:00.000Z',
@@ -243,7 +243,7 @@ describe('the chain of seals', () => {
 
   it('shows that the newest seals were removed, and the sealer seals no interval again', async () => {
     const { trail } = await aTrail();
-    for (const key of sealsFrom(trail, 2)) trail.seals.delete(key);
+    for (const seal of sealsFrom(trail, 2)) trail.seals.delete(seal);
     expect((await trail.verify()).broken).toEqual({
       interval: { from: START + 2 * MINUTE },
       what: 'the newest seals are gone: the head is another seal',
@@ -253,7 +253,7 @@ describe('the chain of seals', () => {
       records: 0,
       broken: 'the newest seal is not the head and does not follow it',
     });
-    expect(trail.seals.size).toBe(2);
+    expect(trail.seals.values()).toHaveLength(2);
   });
 
   it('shows that all seals were removed, and the sealer does not start over', async () => {
@@ -265,7 +265,7 @@ describe('the chain of seals', () => {
 
   it('shows that the oldest seals were removed', async () => {
     const { trail } = await aTrail();
-    trail.seals.delete([...trail.seals.keys()][0] as string);
+    trail.seals.delete(trail.seals.values()[0] as Seal);
     expect((await trail.verify()).broken?.what).toBe('a gap: the seals before it are gone');
     const { broken } = await trail.verify({}, { from: START + MINUTE });
     expect(broken?.what).toBe('a gap: the seals before it are gone');
@@ -282,16 +282,16 @@ describe('the chain of seals', () => {
 
   it('is checked up to the head for a range whose end is not sealed', async () => {
     const { trail } = await aTrail();
-    for (const key of sealsFrom(trail, 2)) trail.seals.delete(key);
+    for (const seal of sealsFrom(trail, 2)) trail.seals.delete(seal);
     const later = { from: START + 100 * MINUTE, to: START + 101 * MINUTE };
     expect((await trail.verify({}, later)).broken?.what).toMatch(/^the newest seals are gone/);
   });
 
   it('rejects a seal at the place of its predecessor', async () => {
     const { trail } = await aTrail();
-    const [first, second] = [...trail.seals.values()];
+    const [first, second] = trail.seals.values();
     if (first === undefined || second === undefined) throw new Error('no seals');
-    trail.seals.set([...trail.seals.keys()][1] as string, { ...first, from: second.from });
+    trail.seals.put({ ...first, from: second.from });
     expect((await trail.verify()).broken).toEqual({
       interval: { from: second.from },
       what: 'the seal cannot be read',
@@ -300,10 +300,10 @@ describe('the chain of seals', () => {
 
   it('rejects a second signed seal with another predecessor', async () => {
     const { trail } = await aTrail();
-    const [first, , third] = [...trail.seals.values()].map(statementOf);
+    const [first, , third] = trail.seals.values().map(statementOf);
     if (first === undefined || third === undefined) throw new Error('no seals');
     const forked = signed({ ...third, previous: first.entries[0]?.[2] ?? '' });
-    trail.seals.set(sealKey(forked), forked);
+    trail.seals.put(forked);
     expect((await trail.verify()).broken).toEqual({
       interval: { from: third.from, to: third.to },
       what: 'the seal names another one as that before it',
@@ -312,11 +312,11 @@ describe('the chain of seals', () => {
 
   it('rejects two parts of an interval that name the same trail', async () => {
     const { trail } = await aTrail({ minutes: 1, over: { partSize: 2 } });
-    const [first, second] = [...trail.seals.values()];
+    const [first, second] = trail.seals.values();
     if (first === undefined || second === undefined) throw new Error('no seals');
     const other = signed({ ...statementOf(second), entries: statementOf(first).entries });
-    trail.seals.set(sealKey(other), other);
-    trail.head.hash = hashOfSeal(other);
+    trail.seals.put(other);
+    trail.seals.headHash = hashOfSeal(other);
     expect((await trail.verify()).broken?.what).toBe('two parts of the seal name the same trails');
   });
 });

@@ -1,7 +1,7 @@
 import { placeText, type AuditRecord, type RecordPlace } from '../../../src/core/audit/audit-record.ts';
 import type { RecordsAt } from '../../../src/core/trail/find-by-token.ts';
 import type { TrailPages } from '../../../src/core/trail/list-records.ts';
-import type { Seal, SealHead, SealStore, TrailReader } from '../../../src/core/trail/trail-store.ts';
+import type { TrailReader } from '../../../src/core/trail/trail-store.ts';
 import type { MarkedShard } from '../../../src/core/audit/audit-log.ts';
 import { sortableTime } from '../../../src/core/shared/position.ts';
 
@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 /**
  * Pages of a list, including an empty one: a page of a store may be empty without being the last.
  */
-async function* pagesOf<T>(all: readonly T[]): AsyncGenerator<readonly T[]> {
+export async function* pagesOf<T>(all: readonly T[]): AsyncGenerator<readonly T[]> {
   yield await Promise.resolve(all.slice(0, PAGE));
   yield [];
   for (let at = PAGE; at < all.length; at += PAGE) yield all.slice(at, at + PAGE);
@@ -54,47 +54,6 @@ export function mark(
 ): void {
   const minute = Math.floor(time / MINUTE_MS) * MINUTE_MS;
   marks.set(`${String(minute)}#${String(shard)}#${trail}`, { minute, trail, shard });
-}
-
-const inOrder = (seals: Iterable<Seal>): readonly Seal[] =>
-  [...seals].toSorted((a, b) => a.from - b.from || a.part - b.part);
-
-export const sealKey = ({ from, part }: Pick<Seal, 'from' | 'part'>): string =>
-  `${String(from)}#${String(part)}`;
-
-/** Where the first seal of a store begins: all users of the store share it. */
-const beginnings = new WeakMap<object, number>();
-
-/** Implements {@link SealStore} in memory. */
-export function aSealStore(seals = new Map<string, Seal>()): SealStore {
-  return {
-    newest: () => Promise.resolve(inOrder(seals.values()).at(-1)),
-    async *seals(from, to) {
-      yield* pagesOf(inOrder(seals.values()).filter((seal) => seal.from >= from && seal.from < to));
-    },
-    begin(from) {
-      const begun = beginnings.get(seals) ?? from;
-      beginnings.set(seals, begun);
-      return Promise.resolve(begun);
-    },
-    insert(seal) {
-      const isNew = !seals.has(sealKey(seal));
-      if (isNew) seals.set(sealKey(seal), seal);
-      return Promise.resolve(isNew);
-    },
-  };
-}
-
-/** Implements {@link SealHead} in memory. */
-export function aSealHead(head: { hash: Buffer | undefined }): SealHead {
-  return {
-    read: () => Promise.resolve(head.hash),
-    move(from, to) {
-      const isSame = from === undefined ? head.hash === undefined : head.hash?.equals(from) === true;
-      if (isSame) head.hash = to;
-      return Promise.resolve(isSame);
-    },
-  };
 }
 
 /** The contract of {@link TrailPages} in memory, as one partition that ends a page at its limit. */
