@@ -22,7 +22,9 @@ import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 
 /*
  * Each fake under its adapter's contract. Stubs whose result the test states need none:
- * `EgressClient`, `CredentialStore`, `ReactorRunner`, queues, and stores that no use case calls.
+ * `EgressClient`, `CredentialStore`, `ReactorRunner` and queues. Tests use stores as they are, over
+ * a DynamoDB in memory, but for those of records and their indexes: their fakes return what no
+ * adapter returns, such as an expiry that is no number, and need no 32 queries for each minute.
  */
 const always =
   <T>(made: T) =>
