@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { formatted } from './formatted.ts';
-import { allRoutes } from './openapi/all-routes.ts';
+import { allRoutes, type AnyRoute } from './openapi/all-routes.ts';
 import { createOpenApiDocument } from './openapi/create-document.ts';
 import { OPERATIONS } from './openapi/operations.ts';
 import { recordResponses } from './openapi/record-responses.ts';
@@ -62,6 +62,41 @@ async function generateRows(page: string, name: string, rows: string): Promise<v
     text.replace(block, () => `<!-- ${name} -->\n\n${rows}\n\n<!-- end -->`),
   );
 }
+
+/** The first segments of paths, in the order in which the page of the API has them. */
+const PATH_ORDER = [
+  ...['tokens', 'tokenize', 'detokenize', 'proxy', 'proxies', 'applications', 'reactors'],
+  ...['permissions', 'access', 'tenants', 'logs', 'sessions'],
+];
+const placeOf = (path: string): number => PATH_ORDER.indexOf(path.split('/')[1] ?? '');
+
+/** What a route does. All methods and paths of the proxy do the same. */
+function doesOf({ operation, method, path }: AnyRoute): string {
+  const does = OPERATIONS[operation]?.does ?? '';
+  if (operation !== 'proxy' || (method === 'GET' && path === '/proxy')) return does;
+  return method === 'GET' ? 'The same, with the path suffix appended to the destination' : 'The same';
+}
+
+function apiRow(route: AnyRoute): string {
+  const { operation, method, path, permission, success } = route;
+  const { by = 'any key', response, also = {} } = OPERATIONS[operation] ?? {};
+  const statuses = [String(success), ...Object.keys(also)].join(', ');
+  return [
+    `\`${method} ${path}\``,
+    permission === undefined ? by : `\`${permission}\``,
+    response?.schema === undefined && operation === 'proxy' ? "the destination's" : statuses,
+    doesOf(route).replaceAll('|', String.raw`\|`),
+  ].join(' | ');
+}
+
+const apiRows = allRoutes()
+  .toSorted((one, other) => placeOf(one.path) - placeOf(other.path))
+  .map((route) => `| ${apiRow(route)} |`);
+await generateRows(
+  'docs/api.md',
+  'operations',
+  ['| Operation | Permission | Success | What it does |', '| --- | --- | --- | --- |', ...apiRows].join('\n'),
+);
 
 /** The methods of the SDK by their first names, in the order in which its page has them. */
 const SDK_ORDER = [

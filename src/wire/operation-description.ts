@@ -52,6 +52,10 @@ export interface OperationDescription {
   readonly sdkToo?: readonly string[];
   /** An operation without a body in its responses has nothing to record. */
   readonly recorded: Recording | 'nothing';
+  /** The row of docs/api.md, which may be more exact than the summary. */
+  readonly does: string;
+  /** Who may call it, where no permission says so. */
+  readonly by?: string;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;

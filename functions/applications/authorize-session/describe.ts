@@ -5,6 +5,8 @@ import { EITHER } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'sessions.authorize',
   recorded: { by: 'shop', turn: 1 },
+  does: 'Grants a session access by `{ nonce, permissions, rules, expires_at }`, once, and at most what the application has',
+  by: 'a private key',
   tag: 'Sessions',
   summary: 'Authorize a session',
   description: `With a private key, once. The session gets no more access than the application itself has. ${EITHER}`,

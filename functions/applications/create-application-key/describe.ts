@@ -6,6 +6,7 @@ import { ID, LOST } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'applications.keys.create',
   recorded: { by: 'management', makes: ['key', 'id'] },
+  does: 'Adds a key; only this response contains it',
   tag: 'Applications',
   summary: 'Create a key',
   description:

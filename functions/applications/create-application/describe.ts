@@ -5,6 +5,7 @@ import { EITHER, BILLING } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'applications.create',
   recorded: { by: 'management', makes: ['application', 'id'] },
+  does: 'Creates an application; only this response and that of regenerate contain its key',
   tag: 'Applications',
   summary: 'Create an application',
   description: EITHER,

@@ -6,6 +6,8 @@ import { duration } from '../../../src/wire/words.ts';
 export const description: OperationDescription = {
   sdk: 'sessions.create',
   recorded: { by: 'page', turn: 1, makes: ['nonce', 'nonce'] },
+  does: 'Returns `{ session_key, nonce, expires_at }`; the session lasts three minutes and has no access yet',
+  by: 'a public key',
   tag: 'Sessions',
   summary: 'Create a session',
   description: `With a public key and no body. The session ends after ${duration(SESSION_LIMITS.lifetimeMs)} and has no access until a server authorizes it. The service ignores an idempotency key: each request makes another session.`,

@@ -5,6 +5,7 @@ import { KEY_ID } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'applications.keys.delete',
   recorded: 'nothing',
+  does: 'Deletes a key, which the service rejects immediately, and the sessions that it made or authorized',
   tag: 'Applications',
   summary: 'Delete a key',
   description:

@@ -5,6 +5,7 @@ import { ID } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'applications.delete',
   recorded: 'nothing',
+  does: 'Deletes the application, its keys, and the sessions that it made or authorized',
   tag: 'Applications',
   summary: 'Delete an application',
   description: 'Deletes the application, its keys, and the sessions that it created or authorized.',

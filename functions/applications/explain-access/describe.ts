@@ -4,6 +4,7 @@ import { explainWords, explanationResponse } from '../../../src/wire/access.ts';
 export const description: OperationDescription = {
   sdk: 'access.explain',
   recorded: { by: 'management' },
+  does: 'Says what a caller may do in a container, and which rule decides ([access](access.md#check-a-rule))',
   tag: 'Applications',
   summary: 'Explain access',
   description:

@@ -4,6 +4,8 @@ import { applicationResponse } from '../../../src/wire/application.ts';
 export const description: OperationDescription = {
   sdk: 'applications.retrieveByKey',
   recorded: { by: 'management' },
+  does: 'Returns the application of the key',
+  by: '`application:read`',
   tag: 'Applications',
   summary: 'Get the application of the key',
   description:

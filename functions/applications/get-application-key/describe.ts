@@ -5,6 +5,7 @@ import { KEY_ID } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'applications.keys.retrieve',
   recorded: { by: 'management' },
+  does: 'Returns a key, without its text',
   tag: 'Applications',
   summary: 'Get a key',
   parameters: KEY_ID,

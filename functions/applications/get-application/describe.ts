@@ -5,6 +5,7 @@ import { ID } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'applications.retrieve',
   recorded: { by: 'management' },
+  does: 'Returns an application',
   tag: 'Applications',
   summary: 'Get an application',
   parameters: ID,

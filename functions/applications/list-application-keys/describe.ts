@@ -6,6 +6,7 @@ import { ID } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'applications.keys.list',
   recorded: { by: 'management' },
+  does: 'Returns all keys, without their text',
   tag: 'Applications',
   summary: 'List keys',
   description: 'The keys of an application, the newest first. An expired key is listed until it is deleted.',

@@ -5,6 +5,7 @@ import { pageOf } from '../../../src/wire/page.ts';
 export const description: OperationDescription = {
   sdk: 'applications.list',
   recorded: { by: 'management', query: '?name=Bill*' },
+  does: 'Lists applications: `id`, `type` (repeatable), `name` (`*` is any run of characters), `page`, `size`, `after`',
   tag: 'Applications',
   summary: 'List applications',
   query: listApplicationsParameters(),

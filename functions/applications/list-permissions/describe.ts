@@ -5,6 +5,7 @@ import { listPermissionsParameters, permissionResponse } from '../../../src/wire
 export const description: OperationDescription = {
   sdk: 'permissions.list',
   recorded: { by: 'management', query: '?application_type=public' },
+  does: 'Lists all permissions, or those of `application_type`',
   tag: 'Applications',
   summary: 'List permissions',
   description: 'All permissions, or those that one type of application may have. Any key may list them.',

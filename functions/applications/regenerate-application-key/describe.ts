@@ -5,6 +5,7 @@ import { ID, LOST } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'applications.regenerateKey',
   recorded: { by: 'management', turn: 2 },
+  does: 'Puts one new key in the place of all keys, which the service rejects immediately',
   tag: 'Applications',
   summary: 'Regenerate the key',
   description: 'One new key takes the place of all keys, which are invalid immediately.',

@@ -5,6 +5,7 @@ import { KEY_ID, LOST } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'applications.keys.update',
   recorded: { by: 'management' },
+  does: 'Changes name, end and networks of a key',
   tag: 'Applications',
   summary: 'Update a key',
   description: 'A merge patch. An expired key cannot be changed (404).',

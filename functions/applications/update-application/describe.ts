@@ -5,6 +5,7 @@ import { EITHER, ID, BILLING, LOST } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'applications.update',
   recorded: { by: 'management' },
+  does: 'Replaces name, permissions and rules',
   tag: 'Applications',
   summary: 'Update an application',
   description: `Replaces name, permissions and rules. ${EITHER}`,

@@ -4,6 +4,7 @@ import { tenantResponse, updateTenantWords } from '../../../src/wire/tenant.ts';
 export const description: OperationDescription = {
   sdk: 'tenants.update',
   recorded: { by: 'management' },
+  does: 'Replaces the name, and the settings that the body has',
   tag: 'Tenant',
   summary: 'Update the tenant',
   description: 'Replaces the name, and the settings in the body.',

@@ -5,6 +5,7 @@ import { pageOf } from '../../../src/wire/page.ts';
 export const description: OperationDescription = {
   sdk: 'logs.list',
   recorded: { by: 'management', query: '?token_id={token}&size=2' },
+  does: 'Lists the [audit trail](contract.md#audit-trail): by `token_id`, `form`, `application_id`, `proxy_id`, `operation`, `outcome`, `from`, `to`, `size`, `after`',
   tag: 'Logs',
   summary: 'List records of the audit trail',
   description:

@@ -6,6 +6,7 @@ import { TAG, ID, LOST } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'proxies.keys.create',
   recorded: { by: 'management', makes: ['proxyKey', 'id'] },
+  does: 'Adds a key of the proxy; only this response contains it',
   tag: TAG,
   summary: 'Create a key of a proxy',
   description: 'Adds a key, beside those that the proxy has.',

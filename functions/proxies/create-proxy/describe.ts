@@ -6,6 +6,7 @@ import { TAG, CHARGES } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'proxies.create',
   recorded: { by: 'management', makes: ['proxy', 'id'] },
+  does: 'Creates a stored proxy; only this response contains its key',
   tag: TAG,
   summary: 'Create a proxy',
   description:

@@ -5,6 +5,7 @@ import { TAG, KEY_ID, LOST } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'proxies.keys.delete',
   recorded: 'nothing',
+  does: 'Deletes a key, which the service rejects immediately',
   tag: TAG,
   summary: 'Delete a key of a proxy',
   parameters: KEY_ID,

@@ -5,6 +5,7 @@ import { TAG, ID } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'proxies.delete',
   recorded: 'nothing',
+  does: 'Deletes the proxy with its keys and versions',
   tag: TAG,
   summary: 'Delete a proxy',
   parameters: ID,

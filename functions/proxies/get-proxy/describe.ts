@@ -5,6 +5,7 @@ import { TAG, ID } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'proxies.retrieve',
   recorded: { by: 'management' },
+  does: 'Returns a proxy, without the values of its configuration',
   tag: TAG,
   summary: 'Get a proxy',
   parameters: ID,

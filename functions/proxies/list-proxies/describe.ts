@@ -7,6 +7,7 @@ import { TAG } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'proxies.list',
   recorded: { by: 'management' },
+  does: 'Lists proxies: `id` (repeatable), `name` (`*` is any run of characters), `page`, `size`, `after`',
   tag: TAG,
   summary: 'List proxies',
   description: 'A page whose proxies would not fit into a response is shorter: go on by `after`.',

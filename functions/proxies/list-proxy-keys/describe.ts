@@ -6,6 +6,7 @@ import { TAG, ID } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'proxies.keys.list',
   recorded: { by: 'management' },
+  does: 'Returns all keys of the proxy, without their text',
   tag: TAG,
   summary: 'List keys of a proxy',
   description: 'The newest first. An expired key is listed until it is deleted.',

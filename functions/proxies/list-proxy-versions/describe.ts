@@ -7,6 +7,7 @@ import { TAG, ID } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'proxies.listVersions',
   recorded: { by: 'management' },
+  does: 'Returns the last 20 versions and the retained ones',
   tag: TAG,
   summary: 'List the versions of a proxy',
   description: `The last ${String(STORED_PROXY_LIMITS.versions)} and those that are retained. The newest is the first, and the current one.`,

@@ -5,6 +5,7 @@ import { TAG, ID, SENT_AGAIN, LOST_OR_FULL } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'proxies.patch',
   recorded: { by: 'management' },
+  does: 'Merges members and configuration',
   tag: TAG,
   summary: 'Patch a proxy',
   description: 'A merge patch: `null` resets a member, and removes an entry of `configuration`.',

@@ -5,6 +5,7 @@ import { TAG, ID, SENT_AGAIN, LOST_OR_FULL } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'proxies.revert',
   recorded: { by: 'management' },
+  does: 'Makes an earlier version the newest one',
   tag: TAG,
   summary: 'Revert a proxy',
   description: 'Makes the content of an earlier version the newest one, under another number.',

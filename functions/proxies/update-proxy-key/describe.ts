@@ -5,6 +5,7 @@ import { TAG, KEY_ID, LOST } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'proxies.keys.update',
   recorded: { by: 'management' },
+  does: 'Changes name, end and networks of a key',
   tag: TAG,
   summary: 'Update a key of a proxy',
   description: 'A merge patch. An expired key cannot be changed (404).',

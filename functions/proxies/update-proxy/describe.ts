@@ -5,6 +5,7 @@ import { TAG, ID, CHARGES, SENT_AGAIN, LOST_OR_FULL } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'proxies.update',
   recorded: { by: 'management' },
+  does: 'Replaces the whole proxy; without `configuration` its values stay',
   tag: TAG,
   summary: 'Update a proxy',
   description: 'Replaces everything; without `configuration` its values stay.',

@@ -9,6 +9,7 @@ import { duration, megabytes } from '../../../src/wire/words.ts';
 export const description: OperationDescription = {
   sdk: 'proxy',
   recorded: 'nothing',
+  does: 'Forwards the request with plaintext in place of expressions; see [the proxy](#the-ephemeral-proxy) and [stored proxies](#stored-proxies)',
   tag: 'Proxy',
   summary: 'Forward a request',
   description:

@@ -5,6 +5,7 @@ import { TAG, CHARGE } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'reactors.create',
   recorded: { by: 'management', makes: ['reactor', 'id'] },
+  does: 'Creates a reactor; see [reactors](reactors.md)',
   tag: TAG,
   summary: 'Create a reactor',
   members: reactorWords(),

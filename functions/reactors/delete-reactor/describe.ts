@@ -5,6 +5,7 @@ import { TAG, ID } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'reactors.delete',
   recorded: 'nothing',
+  does: 'Deletes the reactor and its function',
   tag: TAG,
   summary: 'Delete a reactor',
   parameters: ID,

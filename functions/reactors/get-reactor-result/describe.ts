@@ -7,6 +7,7 @@ import { TAG, ID } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'reactors.retrieveResult',
   recorded: { by: 'shop' },
+  does: 'Returns `{ id, status, result }` of an asynchronous invocation, for 24 hours',
   tag: TAG,
   summary: 'Get the result of an asynchronous invocation',
   description: `For ${duration(READABLE_MS)}, for the application or session that invoked. \`result\` is deleted earlier if a cvc or a token of the arguments ends.`,

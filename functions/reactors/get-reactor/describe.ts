@@ -5,6 +5,7 @@ import { TAG, ID } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'reactors.retrieve',
   recorded: { by: 'management' },
+  does: 'Returns a reactor with its code, configuration and application',
   tag: TAG,
   summary: 'Get a reactor',
   parameters: ID,

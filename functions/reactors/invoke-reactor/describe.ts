@@ -12,6 +12,7 @@ export const description: OperationDescription = {
     alsoWith: { callback_url: 'https://shop.example.com/hooks/results' },
     makes: ['invocation', 'id'],
   },
+  does: 'Runs the reactor (200); with `callback_url` or `async` it runs later, and the response is `{ id }` (202)',
   tag: TAG,
   summary: 'Invoke a reactor',
   description:

@@ -9,6 +9,7 @@ export const description: OperationDescription = {
   sdk: 'reactors.deliveries.list',
   // No server receives the result, so all attempts fail.
   recorded: { by: 'management', waits: '3h' },
+  does: 'Lists [parked deliveries](contract.md#parked-deliveries), the oldest first: `size`, `after`',
   tag: TAG,
   summary: 'List parked deliveries',
   description: `Results of asynchronous invocations that the receiver has not accepted in ${counted(DELIVERY_TRIES)} attempts. The oldest first, without page numbers; the last few seconds may be missing.`,

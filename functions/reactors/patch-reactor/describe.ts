@@ -5,6 +5,7 @@ import { TAG, ID, CONFLICT } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'reactors.patch',
   recorded: 'nothing',
+  does: 'Merges name, code, configuration and `application.id`',
   tag: TAG,
   summary: 'Patch a reactor',
   description: 'JSON Merge Patch (RFC 7386).',

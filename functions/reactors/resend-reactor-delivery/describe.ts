@@ -6,6 +6,7 @@ import { TAG, ID } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'reactors.deliveries.resend',
   recorded: 'nothing',
+  does: 'Sends a parked delivery again, with ten attempts',
   tag: TAG,
   summary: 'Send a parked delivery again',
   description: `Starts up to ${counted(DELIVERY_TRIES)} new attempts, to the address of the invocation. Before each one the rules of the invoking application decide again.`,

@@ -5,6 +5,7 @@ import { TAG, ID, CHARGE, CONFLICT } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'reactors.update',
   recorded: { by: 'management' },
+  does: 'Replaces the whole reactor; without `application` in the body the reactor has none',
   tag: TAG,
   summary: 'Update a reactor',
   description: 'Replaces all members; without `application` the reactor has none.',

@@ -7,6 +7,7 @@ import { TAG, DEDUPLICATION, CARD } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'tokens.create',
   recorded: { by: 'shop', makes: ['token', 'id'] },
+  does: 'Creates a token',
   tag: TAG,
   summary: 'Create a token',
   description: `Stores data and returns a token with an id, which you store and send instead. The type decides what is checked, and what a masked reader sees.\n\nTo a caller whose rule reveals, the response shows a card's \`cvc\` until the end of its lifetime (setting \`cvcLifetimeSeconds\`, by default ${duration(CVC_LIFETIME_SECONDS.default * 1_000)}); then the service deletes it. ${DEDUPLICATION}`,

@@ -5,6 +5,7 @@ import { TAG, ID } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'tokens.delete',
   recorded: 'nothing',
+  does: 'Deletes the token and everything derived from it',
   tag: TAG,
   summary: 'Delete a token',
   description: 'Deletes the token and everything derived from it. No other token ever gets its id.',

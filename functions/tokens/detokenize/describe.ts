@@ -9,6 +9,7 @@ import { TAG } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'detokenize',
   recorded: { by: 'shop' },
+  does: "Replaces the expressions in any JSON by what the caller's rules show",
   tag: TAG,
   summary: 'Detokenize any JSON',
   description: `Replaces every expression by its value under the transform of the deciding \`token:read\` rule. At most ${counted(DETOKENIZED_MAX)} tokens, with ${megabytes(DETOKENIZED_MAX_BYTES)} and ${counted(MEMBERS_MAX)} elements and members in all.`,

@@ -5,6 +5,7 @@ import { TAG, ID } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'tokens.retrieve',
   recorded: { by: 'shop' },
+  does: 'Returns the token, with its data under the transform of the deciding rule',
   tag: TAG,
   summary: 'Get a token',
   parameters: ID,

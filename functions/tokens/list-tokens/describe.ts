@@ -6,6 +6,7 @@ import { TAG } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'tokens.list',
   recorded: { by: 'shop' },
+  does: 'Lists tokens: `id` (repeatable), `metadata.<key>`, `container` (with everything below it), `page`, `size`, `after`',
   tag: TAG,
   summary: 'List tokens',
   description:

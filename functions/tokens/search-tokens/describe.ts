@@ -6,6 +6,7 @@ import { TAG } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'tokens.search',
   recorded: { by: 'shop' },
+  does: 'Searches tokens by `{ query, page, size, after }`; see [search](#lists-and-search)',
   tag: TAG,
   summary: 'Search tokens',
   description:

@@ -5,6 +5,7 @@ import { TAG, DEDUPLICATION, ID } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'tokens.update',
   recorded: { by: 'shop' },
+  does: 'Merges data, mask and metadata (merge patch, RFC 7386); replaces other sent members',
   tag: TAG,
   summary: 'Update a token',
   description:
