@@ -39,7 +39,7 @@ const LIMITS_KB = {
   tokens: 395,
   applications: 270,
   proxies: 380,
-  proxy: 543,
+  proxy: 544,
   reactors: 452,
   'reactor-worker': 370,
   'webhook-sender': 247,
@@ -47,7 +47,7 @@ const LIMITS_KB = {
   // It derives the search terms of tokens again when a root is replaced, and so evaluates
   // expressions; and it logs records that do not open. It reads and checks the audit trail, and it
   // makes and wraps roots (5 KB).
-  operator: 409,
+  operator: 410,
   logs: 244,
   'audit-sealer': 100,
 } as const satisfies Readonly<Record<(typeof FUNCTIONS)[number], number>>;
