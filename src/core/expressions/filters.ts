@@ -132,19 +132,27 @@ function checkPart(name: string, value: Json): void {
     throw new ExpressionError(`has the filter \`${name}\` on an object or a list; it takes a text`);
 }
 
-const checked =
+const ofText =
   (name: string, filter: Filter): Filter =>
   (budget, value, args) => {
     checkPart(name, value);
-    checkKinds(name, OWN_PARAMETERS.get(name) ?? NO_PARAMETERS, args);
     return filter(budget, value, args);
   };
 
-/** The filters of the service by name; `standard-filters.ts` has those of Liquid. */
+/**
+ * The filters of the service by name; `standard-filters.ts` has those of Liquid. The
+ * caller of one has checked its arguments: `misfit` those of a source, {@link checkOwnKinds} those
+ * of the data.
+ */
 export const OWN_FILTERS: ReadonlyMap<string, Filter> = new Map(
   [
     ...Object.entries(ON_TEXT).map(([name, [filter, cost]]) => [name, textFilter(filter, cost)] as const),
     ...Object.entries(ALIASES).map(([name, filter]) => [name, aliasFilter(filter)] as const),
     ...Object.entries(ON_VALUES),
-  ].map(([name, filter]) => [name, checked(name, filter)]),
+  ].map(([name, filter]) => [name, ofText(name, filter)]),
 );
+
+/** Throws {@link ExpressionError} for an argument of a kind that a filter of the service lacks. */
+export const checkOwnKinds = (name: string, args: readonly FilterArgument[]): void => {
+  checkKinds(name, OWN_PARAMETERS.get(name) ?? NO_PARAMETERS, args);
+};

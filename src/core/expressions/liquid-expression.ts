@@ -14,7 +14,7 @@ import { hintOf } from '../shared/known-names.ts';
 import { jsonContext } from './json-context.ts';
 import { ExpressionError } from './expression-error.ts';
 import { NamedArgument, type FilterArgument } from './arguments.ts';
-import { OWN_FILTERS, OWN_PARAMETERS, type Filter } from './filters.ts';
+import { checkOwnKinds, OWN_FILTERS, OWN_PARAMETERS, type Filter } from './filters.ts';
 import { checkUse, LATER, NO_PARAMETERS, type Parameters } from './parameters.ts';
 import { resultOf, type Expression } from './result.ts';
 import { STANDARD_FILTERS, STANDARD_PARAMETERS, type LiquidFilter } from './standard-filters.ts';
@@ -42,8 +42,9 @@ const EVALUATE_CHARACTER = 60;
 const present = (value: unknown): Json =>
   value === undefined || value instanceof Drop ? null : (value as Json);
 
-const withContext = (filter: Filter): LiquidFilter =>
+const withContext = (name: string, filter: Filter): LiquidFilter =>
   function (value, ...args) {
+    checkOwnKinds(name, args);
     return filter(this.context.budget, present(value), args);
   };
 
@@ -86,7 +87,7 @@ function createLiquid(): Liquid {
     liquid.registerFilter(name, withNames(filter) as unknown as FilterImplOptions);
   };
   for (const [name, filter] of STANDARD_FILTERS) register(name, filter);
-  for (const [name, filter] of OWN_FILTERS) register(name, withContext(filter));
+  for (const [name, filter] of OWN_FILTERS) register(name, withContext(name, filter));
   return liquid;
 }
 

@@ -167,6 +167,11 @@ describe('an argument of a filter of the service', () => {
     }
   });
 
+  it('is a length of padding up to ten thousand', () => {
+    expect(rendered('data.text | pad_left: 10000')).toHaveLength(10_000);
+    expect(rendered("data.text | pad_right: length: '10000', fill: '*'")).toHaveLength(10_000);
+  });
+
   it.each(['"x".y', "'x'['y']", 'true.y'])('is no member of a literal: %s', (argument) => {
     for (const source of [`data.text | append: ${argument}`, argument])
       expect(() => rendered(source)).toThrow(
