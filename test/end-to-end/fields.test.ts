@@ -531,6 +531,10 @@ describe('a page with fields', () => {
       await compose(characters);
       expect(await page.tab.evaluate('plain.value')).toBe(characters);
       await page.type(`#${kind}`, '');
+      // The keyboard composes where the focus is, which reaches a frame after the click.
+      await page.tab.until(
+        `document.querySelector('#${kind}[data-focused], #${kind} [data-focused]') !== null`,
+      );
       await compose(characters, `each.${kind}.update({ placeholder: 'x' })`);
       await page.tab.until(`each.${kind}.state.complete && each.${kind}.state.valid`);
       expect(await page.text(kind)).toBe(right);
