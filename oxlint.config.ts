@@ -197,7 +197,7 @@ export default defineConfig({
     },
     {
       // The remedy itself, and what only asks whether a text is JSON.
-      files: ['src/core/shared/parse-json.ts', 'src/core/proxy/is-json.ts'],
+      files: ['src/core/shared/parse-json.ts', 'src/core/proxy-expressions/is-json.ts'],
       rules: { 'no-restricted-properties': ['error', ...NO_MACHINE_PROPERTIES] },
     },
     {

@@ -7,8 +7,8 @@ import {
   createStores,
   createTrail,
 } from '../../src/adapters/stores.ts';
-import type { ListFailuresDeps } from '../../src/core/proxies/list-failures.ts';
-import type { ChangeProxyDeps } from '../../src/core/proxies/change-proxy.ts';
+import type { ListFailuresDeps } from '../../src/core/stored-proxies/list-failures.ts';
+import type { ChangeProxyDeps } from '../../src/core/stored-proxies/change-proxy.ts';
 import type { Unaudited } from '../../src/lambda/audited-deps.ts';
 import { apiSettings } from '../../src/http/api-settings.ts';
 import type { ApiDeps } from '../../src/http/create-api-handler.ts';

@@ -1,4 +1,4 @@
-import type { RequestPlace } from '../../src/core/proxies/change-proxy.ts';
+import type { RequestPlace } from '../../src/core/stored-proxies/change-proxy.ts';
 import type { ApiRequest } from '../../src/http/api-request.ts';
 import { ownHosts } from '../../src/http/own-hosts.ts';
 import type { ProxiesDeps } from './dependencies.ts';

@@ -1,4 +1,4 @@
-import { STORED_PROXY_LIMITS } from '../../src/core/proxies/stored-proxy.ts';
+import { STORED_PROXY_LIMITS } from '../../src/core/stored-proxies/stored-proxy.ts';
 
 export const TAG = 'Stored proxies';
 

@@ -1,4 +1,4 @@
-import { admitCall } from '../../src/core/proxies/admit-call.ts';
+import { admitCall } from '../../src/core/stored-proxies/admit-call.ts';
 import { createApiHandler } from '../../src/http/create-api-handler.ts';
 import type { Unaudited } from '../../src/lambda/audited-deps.ts';
 import { leavingResponse } from './leaving-response.ts';

@@ -9,8 +9,8 @@ import {
   createTokenStores,
   createTrail,
 } from '../../src/adapters/stores.ts';
-import type { CallProxyDeps } from '../../src/core/proxies/call-proxy.ts';
-import type { ProxyStore } from '../../src/core/proxies/proxy-store.ts';
+import type { CallProxyDeps } from '../../src/core/stored-proxies/call-proxy.ts';
+import type { ProxyStore } from '../../src/core/stored-proxies/proxy-store.ts';
 import type { Unaudited } from '../../src/lambda/audited-deps.ts';
 import { apiSettings } from '../../src/http/api-settings.ts';
 import { tokenInputParser } from '../../src/http/parse-token-input.ts';

@@ -1,5 +1,5 @@
-import type { ProxyCall } from '../../src/core/proxies/exchange.ts';
-import type { NamedDestination, ProxyRequest } from '../../src/core/proxy/forward.ts';
+import type { ProxyCall } from '../../src/core/stored-proxies/exchange.ts';
+import type { NamedDestination, ProxyRequest } from '../../src/core/proxy-expressions/forward.ts';
 import { invalid } from '../../src/core/shared/service-error.ts';
 import type { ApiRequest } from '../../src/http/api-request.ts';
 import { ownHosts } from '../../src/http/own-hosts.ts';

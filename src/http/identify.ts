@@ -1,7 +1,7 @@
 import type { AuthenticateDeps } from '../core/access/authenticate.ts';
 import type { Caller } from '../core/access/caller.ts';
-import type { Admission, Presented } from '../core/proxies/admit-call.ts';
-import type { Proxy } from '../core/proxies/stored-proxy.ts';
+import type { Admission, Presented } from '../core/stored-proxies/admit-call.ts';
+import type { Proxy } from '../core/stored-proxies/stored-proxy.ts';
 import type { Platform } from '../core/shared/platform.ts';
 import type { Secret } from '../core/shared/secret.ts';
 import type { Unaudited } from '../lambda/audited-deps.ts';

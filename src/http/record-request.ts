@@ -4,7 +4,7 @@ import { DEPLOYMENT, type AuditEntry } from '../core/audit/audit-record.ts';
 import { openScope, outcomeOf, type AuditSubject, type Sightings } from '../core/audit/audit-scope.ts';
 import { RefusedKeyError } from '../core/access/refused-key.ts';
 import { networkOf } from '../core/access/source-networks.ts';
-import type { Proxy } from '../core/proxies/stored-proxy.ts';
+import type { Proxy } from '../core/stored-proxies/stored-proxy.ts';
 import type { Clock } from '../core/shared/clock.ts';
 import { defined } from '../core/shared/defined.ts';
 import { isUuid } from '../core/shared/is-uuid.ts';

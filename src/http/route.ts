@@ -1,7 +1,7 @@
 import type { ZodMiniType } from 'zod/mini';
 import type { Caller } from '../core/access/caller.ts';
 import type { Unaudited } from '../lambda/audited-deps.ts';
-import type { Proxy } from '../core/proxies/stored-proxy.ts';
+import type { Proxy } from '../core/stored-proxies/stored-proxy.ts';
 import type { Permission } from '../core/access/permission.ts';
 import type { Json } from '../core/shared/json.ts';
 import type { RunOnce } from '../core/idempotency/run-once.ts';

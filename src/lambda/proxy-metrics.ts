@@ -1,5 +1,5 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
-import type { ProxyReports } from '../core/proxies/proxy-reports.ts';
+import type { ProxyReports } from '../core/stored-proxies/proxy-reports.ts';
 import { printedMetrics } from './printed-metrics.ts';
 import { createLog, type Print } from './request-log.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { STORED_PROXY_LIMITS, type ConfigurationValue } from '../core/proxies/stored-proxy.ts';
+import { STORED_PROXY_LIMITS, type ConfigurationValue } from '../core/stored-proxies/stored-proxy.ts';
 import { isJsonObject, type JsonObject } from '../core/shared/json.ts';
 import { Secret } from '../core/shared/secret.ts';
 import { counted } from './words.ts';

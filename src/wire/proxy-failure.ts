@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import type { ProxyFailure } from '../core/proxies/proxy-failure-store.ts';
-import { TRANSFORM_TYPES } from '../core/proxies/stored-proxy.ts';
+import type { ProxyFailure } from '../core/stored-proxies/proxy-failure-store.ts';
+import { TRANSFORM_TYPES } from '../core/stored-proxies/stored-proxy.ts';
 import { defined } from '../core/shared/defined.ts';
 import { madeOnce } from '../core/shared/made-once.ts';
 import { formatTimestamp } from '../core/shared/timestamp.ts';

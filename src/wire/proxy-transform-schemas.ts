@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { LOCATION_MAX_LENGTH } from '../core/proxies/json-location.ts';
+import { LOCATION_MAX_LENGTH } from '../core/stored-proxies/json-location.ts';
 import {
   BODY_FORMS,
   MATCHERS,
@@ -7,15 +7,15 @@ import {
   STATUSES,
   STORED_PROXY_LIMITS as LIMITS,
   type Transform,
-} from '../core/proxies/stored-proxy.ts';
+} from '../core/stored-proxies/stored-proxy.ts';
 import {
   HMAC_ALGORITHMS,
   KEY_ENCODINGS,
   SIGNATURE_ENCODINGS,
   SIGNATURE_SCHEMES,
   TOLERANCE_SECONDS,
-} from '../core/proxies/signature.ts';
-import { SIGNED_MAX_LENGTH } from '../core/proxies/signed-text.ts';
+} from '../core/stored-proxies/signature.ts';
+import { SIGNED_MAX_LENGTH } from '../core/stored-proxies/signed-text.ts';
 import { notOneOf } from '../core/shared/known-names.ts';
 import { isJsonObject, type JsonObject } from '../core/shared/json.ts';
 import { madeOnce } from '../core/shared/made-once.ts';

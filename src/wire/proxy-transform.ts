@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
-import type { DraftTransform } from '../core/proxies/draft-transform.ts';
+import type { DraftTransform } from '../core/stored-proxies/draft-transform.ts';
 import {
   STORED_PROXY_LIMITS as LIMITS,
   TRANSFORM_TYPES,
   type MaskValue,
   type Transform,
   type VerifySignature,
-} from '../core/proxies/stored-proxy.ts';
-import { SIGNATURE_SCHEMES } from '../core/proxies/signature.ts';
+} from '../core/stored-proxies/stored-proxy.ts';
+import { SIGNATURE_SCHEMES } from '../core/stored-proxies/signature.ts';
 import type { ClientCompatibility } from '../core/shared/client-compatibility.ts';
 import { defined } from '../core/shared/defined.ts';
 import type { FieldReporter } from '../core/shared/field-reporter.ts';

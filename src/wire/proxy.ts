@@ -1,15 +1,15 @@
 import * as z from 'zod/mini';
 import { NETWORKS_MAX } from '../core/access/source-networks.ts';
-import type { NewProxy } from '../core/proxies/create-proxy.ts';
-import type { ProxyChange } from '../core/proxies/proxy-change.ts';
-import type { ProxyDraft } from '../core/proxies/check-proxy.ts';
+import type { NewProxy } from '../core/stored-proxies/create-proxy.ts';
+import type { ProxyChange } from '../core/stored-proxies/proxy-change.ts';
+import type { ProxyDraft } from '../core/stored-proxies/check-proxy.ts';
 import {
   PROXY_METHODS,
   STORED_PROXY_LIMITS,
   type Proxy,
   type ProxyDefinition,
   type ProxyVersion,
-} from '../core/proxies/stored-proxy.ts';
+} from '../core/stored-proxies/stored-proxy.ts';
 import { DESTINATION_MAX_LENGTH } from '../core/egress/destination.ts';
 import { checkUnchanged } from '../core/shared/check-unchanged.ts';
 import type { ClientCompatibility } from '../core/shared/client-compatibility.ts';

@@ -1,8 +1,8 @@
 // Checks the table of partners in docs/guides/receive-cards.md against samples of their signatures.
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { HmacSignature } from '../../src/core/proxies/signature.ts';
-import { signatureProblems, verifySignature } from '../../src/core/proxies/verify-signature.ts';
+import type { HmacSignature } from '../../src/core/stored-proxies/signature.ts';
+import { signatureProblems, verifySignature } from '../../src/core/stored-proxies/verify-signature.ts';
 import { FieldReporter } from '../../src/core/shared/field-reporter.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
 import { transforms, transformsOf } from '../../src/wire/proxy-transform.ts';

@@ -1,4 +1,4 @@
-import type { ProxyReports } from '../../src/core/proxies/proxy-reports.ts';
+import type { ProxyReports } from '../../src/core/stored-proxies/proxy-reports.ts';
 import { proxyReports } from '../../src/lambda/proxy-metrics.ts';
 
 /** The lines of JSON that are printed meanwhile. */

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Grants } from '../../src/core/access/access-rule.ts';
 import type { Caller } from '../../src/core/access/caller.ts';
 import type { InboundResponse } from '../../src/core/egress/egress-client.ts';
-import type { CallProxyDeps } from '../../src/core/proxies/call-proxy.ts';
-import type { ProxyCall } from '../../src/core/proxies/exchange.ts';
-import { encryptConfiguration, encryptRetired } from '../../src/core/proxies/open-proxy.ts';
-import type { ProxyFailure } from '../../src/core/proxies/proxy-failure-store.ts';
+import type { CallProxyDeps } from '../../src/core/stored-proxies/call-proxy.ts';
+import type { ProxyCall } from '../../src/core/stored-proxies/exchange.ts';
+import { encryptConfiguration, encryptRetired } from '../../src/core/stored-proxies/open-proxy.ts';
+import type { ProxyFailure } from '../../src/core/stored-proxies/proxy-failure-store.ts';
 import type {
   Proxy,
   ProxyConfiguration,
   ProxyDefinition,
   RetiredSecrets,
-} from '../../src/core/proxies/stored-proxy.ts';
+} from '../../src/core/stored-proxies/stored-proxy.ts';
 import { contentOfText } from '../../src/core/shared/content.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
 import { randomIdentity } from '../../src/core/shared/write-identity.ts';

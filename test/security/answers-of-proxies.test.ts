@@ -1,5 +1,5 @@
-import { callProxy } from '../../src/core/proxies/call-proxy.ts';
-import type { ResponseTransform } from '../../src/core/proxies/stored-proxy.ts';
+import { callProxy } from '../../src/core/stored-proxies/call-proxy.ts';
+import type { ResponseTransform } from '../../src/core/stored-proxies/stored-proxy.ts';
 import { problemOf } from '../../src/wire/problem.ts';
 import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 import { aProxy, aProxyWorld, CALL, callerWith } from './a-proxy-world.ts';

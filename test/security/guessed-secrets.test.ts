@@ -1,4 +1,4 @@
-import { callProxy } from '../../src/core/proxies/call-proxy.ts';
+import { callProxy } from '../../src/core/stored-proxies/call-proxy.ts';
 import { contentOfText } from '../../src/core/shared/content.ts';
 import { APPLICATION, aProxy, aProxyWorld, CALL, callerWith } from './a-proxy-world.ts';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { callProxy } from '../../src/core/proxies/call-proxy.ts';
+import { callProxy } from '../../src/core/stored-proxies/call-proxy.ts';
 import type { HeaderFields } from '../../src/core/egress/egress-client.ts';
-import type { ResponseTransform } from '../../src/core/proxies/stored-proxy.ts';
-import { isListedField } from '../../src/core/proxy/listed-fields.ts';
+import type { ResponseTransform } from '../../src/core/stored-proxies/stored-proxy.ts';
+import { isListedField } from '../../src/core/proxy-expressions/listed-fields.ts';
 import { contentOfText } from '../../src/core/shared/content.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
 import { cases, fc } from '../../packages/test-kit/src/properties.ts';

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { changeProxy } from '../../src/core/proxies/change-proxy.ts';
-import { createProxy } from '../../src/core/proxies/create-proxy.ts';
-import type { ProxyChange } from '../../src/core/proxies/proxy-change.ts';
-import { callProxy } from '../../src/core/proxies/call-proxy.ts';
-import { openProxy } from '../../src/core/proxies/open-proxy.ts';
-import type { ProxyDefinition, RequestTransform, StoredProxy } from '../../src/core/proxies/stored-proxy.ts';
+import { changeProxy } from '../../src/core/stored-proxies/change-proxy.ts';
+import { createProxy } from '../../src/core/stored-proxies/create-proxy.ts';
+import type { ProxyChange } from '../../src/core/stored-proxies/proxy-change.ts';
+import { callProxy } from '../../src/core/stored-proxies/call-proxy.ts';
+import { openProxy } from '../../src/core/stored-proxies/open-proxy.ts';
+import type {
+  ProxyDefinition,
+  RequestTransform,
+  StoredProxy,
+} from '../../src/core/stored-proxies/stored-proxy.ts';
 import { contentOfText } from '../../src/core/shared/content.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { AccessRule, Grants } from '../../src/core/access/access-rule.ts';
-import { admitsPath } from '../../src/core/proxies/admitted-path.ts';
-import { callProxy } from '../../src/core/proxies/call-proxy.ts';
-import { targetOf } from '../../src/core/proxy/forward.ts';
-import type { ProxyDefinition } from '../../src/core/proxies/stored-proxy.ts';
-import { checkStrictSuffix } from '../../src/core/proxy/suffix.ts';
+import { admitsPath } from '../../src/core/stored-proxies/admitted-path.ts';
+import { callProxy } from '../../src/core/stored-proxies/call-proxy.ts';
+import { targetOf } from '../../src/core/proxy-expressions/forward.ts';
+import type { ProxyDefinition } from '../../src/core/stored-proxies/stored-proxy.ts';
+import { checkStrictSuffix } from '../../src/core/proxy-expressions/suffix.ts';
 import { contentOfText } from '../../src/core/shared/content.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
 import { cases, fc } from '../../packages/test-kit/src/properties.ts';

@@ -8,7 +8,7 @@ import {
   type ForwardDeps,
   type NamedDestination,
   type ProxyRequest,
-} from '../../src/core/proxy/forward.ts';
+} from '../../src/core/proxy-expressions/forward.ts';
 import { createReactor } from '../../src/core/reactors/create-reactor.ts';
 import { DELIVERY_TRIES, pauseAfter } from '../../src/core/reactors/invocation.ts';
 import { getResult } from '../../src/core/reactors/get-result.ts';

@@ -1,6 +1,6 @@
 import { FieldReporter } from '../../src/core/shared/field-reporter.ts';
 import { presentTransform, transforms, transformsOf } from '../../src/wire/proxy-transform.ts';
-import type { Transform } from '../../src/core/proxies/stored-proxy.ts';
+import type { Transform } from '../../src/core/stored-proxies/stored-proxy.ts';
 
 /** A transform of each type as the wire has it, with all members of the type. */
 const EACH = {

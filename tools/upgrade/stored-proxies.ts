@@ -3,8 +3,8 @@ import { createBudget } from '../../src/core/expressions/budget.ts';
 import { ExpressionError } from '../../src/core/expressions/expression-error.ts';
 import { parseExpression } from '../../src/core/expressions/parse-expression.ts';
 import { parseTemplate } from '../../src/core/expressions/template.ts';
-import { compileRegex } from '../../src/core/proxies/linear-regex.ts';
-import { hides, isMasked } from '../../src/core/proxies/message-headers.ts';
+import { compileRegex } from '../../src/core/stored-proxies/linear-regex.ts';
+import { hides, isMasked } from '../../src/core/stored-proxies/message-headers.ts';
 
 /*
  * What changes for proxies that a deployment has stored (CHANGELOG.md). Templates do not show it,

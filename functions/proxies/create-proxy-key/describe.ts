@@ -1,5 +1,5 @@
 import type { OperationDescription } from '../../../src/wire/operation-description.ts';
-import { STORED_PROXY_LIMITS } from '../../../src/core/proxies/stored-proxy.ts';
+import { STORED_PROXY_LIMITS } from '../../../src/core/stored-proxies/stored-proxy.ts';
 import { createdKeyResponse, createKeyWords } from '../../../src/wire/application-key.ts';
 import { TAG, ID, LOST } from '../words.ts';
 

@@ -1,5 +1,5 @@
 import { createKey } from '../../../src/core/applications/manage-keys.ts';
-import { keysOfProxy } from '../../../src/core/proxies/keys-of-proxy.ts';
+import { keysOfProxy } from '../../../src/core/stored-proxies/keys-of-proxy.ts';
 import { route, type Route } from '../../../src/http/route.ts';
 import { createKeyBody, presentKey } from '../../../src/wire/application-key.ts';
 import type { ProxiesDeps } from '../dependencies.ts';

@@ -1,5 +1,5 @@
 import type { OperationDescription } from '../../../src/wire/operation-description.ts';
-import { STORED_PROXY_LIMITS } from '../../../src/core/proxies/stored-proxy.ts';
+import { STORED_PROXY_LIMITS } from '../../../src/core/stored-proxies/stored-proxy.ts';
 import { createdProxyResponse, proxyWords } from '../../../src/wire/proxy.ts';
 import { TAG, CHARGES } from '../words.ts';
 

@@ -1,4 +1,4 @@
-import { createProxy } from '../../../src/core/proxies/create-proxy.ts';
+import { createProxy } from '../../../src/core/stored-proxies/create-proxy.ts';
 import { route, type Route } from '../../../src/http/route.ts';
 import { createProxyBody, newProxyOf, presentProxy } from '../../../src/wire/proxy.ts';
 import type { ProxiesDeps } from '../dependencies.ts';

@@ -1,4 +1,4 @@
-import { deleteProxy } from '../../../src/core/proxies/delete-proxy.ts';
+import { deleteProxy } from '../../../src/core/stored-proxies/delete-proxy.ts';
 import { route, type Route } from '../../../src/http/route.ts';
 import type { ProxiesDeps } from '../dependencies.ts';
 

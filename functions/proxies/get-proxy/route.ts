@@ -1,4 +1,4 @@
-import { getProxy } from '../../../src/core/proxies/get-proxy.ts';
+import { getProxy } from '../../../src/core/stored-proxies/get-proxy.ts';
 import { route, type Route } from '../../../src/http/route.ts';
 import { presentProxy } from '../../../src/wire/proxy.ts';
 import type { ProxiesDeps } from '../dependencies.ts';

@@ -1,4 +1,4 @@
-import { listProxies } from '../../../src/core/proxies/get-proxy.ts';
+import { listProxies } from '../../../src/core/stored-proxies/get-proxy.ts';
 import { route, type Route } from '../../../src/http/route.ts';
 import { namedListQuery } from '../../../src/wire/named-list.ts';
 import { presentPage } from '../../../src/wire/page.ts';

@@ -1,5 +1,5 @@
 import type { OperationDescription } from '../../../src/wire/operation-description.ts';
-import { FAILURES_MAX } from '../../../src/core/proxies/proxy-failure-store.ts';
+import { FAILURES_MAX } from '../../../src/core/stored-proxies/proxy-failure-store.ts';
 import { proxyFailuresResponse } from '../../../src/wire/proxy-failure.ts';
 import { TAG, ID } from '../words.ts';
 

@@ -1,4 +1,4 @@
-import { listProxyFailures } from '../../../src/core/proxies/list-failures.ts';
+import { listProxyFailures } from '../../../src/core/stored-proxies/list-failures.ts';
 import { route, type Route } from '../../../src/http/route.ts';
 import { presentFailures } from '../../../src/wire/proxy-failure.ts';
 import type { ProxiesDeps } from '../dependencies.ts';

@@ -1,6 +1,6 @@
 import type { OperationDescription } from '../../../src/wire/operation-description.ts';
 import * as z from 'zod/mini';
-import { STORED_PROXY_LIMITS } from '../../../src/core/proxies/stored-proxy.ts';
+import { STORED_PROXY_LIMITS } from '../../../src/core/stored-proxies/stored-proxy.ts';
 import { proxyVersionResponse } from '../../../src/wire/proxy.ts';
 import { TAG, ID } from '../words.ts';
 

@@ -1,4 +1,4 @@
-import { listProxyVersions } from '../../../src/core/proxies/get-proxy.ts';
+import { listProxyVersions } from '../../../src/core/stored-proxies/get-proxy.ts';
 import { route, type Route } from '../../../src/http/route.ts';
 import { presentProxyVersion } from '../../../src/wire/proxy.ts';
 import type { ProxiesDeps } from '../dependencies.ts';

@@ -1,4 +1,4 @@
-import { changeProxy } from '../../../src/core/proxies/change-proxy.ts';
+import { changeProxy } from '../../../src/core/stored-proxies/change-proxy.ts';
 import { route, type Route } from '../../../src/http/route.ts';
 import { patchOf, patchProxyBody, presentProxy } from '../../../src/wire/proxy.ts';
 import type { ProxiesDeps } from '../dependencies.ts';

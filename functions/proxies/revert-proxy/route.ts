@@ -1,4 +1,4 @@
-import { revertProxy } from '../../../src/core/proxies/revert-proxy.ts';
+import { revertProxy } from '../../../src/core/stored-proxies/revert-proxy.ts';
 import { route, type Route } from '../../../src/http/route.ts';
 import { presentProxy, revertOf, revertProxyBody } from '../../../src/wire/proxy.ts';
 import type { ProxiesDeps } from '../dependencies.ts';

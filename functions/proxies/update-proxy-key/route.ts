@@ -1,5 +1,5 @@
 import { updateKey } from '../../../src/core/applications/manage-keys.ts';
-import { keysOfProxy } from '../../../src/core/proxies/keys-of-proxy.ts';
+import { keysOfProxy } from '../../../src/core/stored-proxies/keys-of-proxy.ts';
 import { checkUnchanged } from '../../../src/core/shared/check-unchanged.ts';
 import { route, type Route } from '../../../src/http/route.ts';
 import { presentKey, updateKeyBody } from '../../../src/wire/application-key.ts';

@@ -1,4 +1,4 @@
-import { PROXY_LIMITS } from '../../../src/core/proxy/forward.ts';
+import { PROXY_LIMITS } from '../../../src/core/proxy-expressions/forward.ts';
 import type { OperationDescription } from '../../../src/wire/operation-description.ts';
 import { duration, megabytes } from '../../../src/wire/words.ts';
 

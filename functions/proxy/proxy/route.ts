@@ -1,7 +1,7 @@
-import { callProxy } from '../../../src/core/proxies/call-proxy.ts';
-import type { Proxy } from '../../../src/core/proxies/stored-proxy.ts';
+import { callProxy } from '../../../src/core/stored-proxies/call-proxy.ts';
+import type { Proxy } from '../../../src/core/stored-proxies/stored-proxy.ts';
 import type { InboundResponse } from '../../../src/core/egress/egress-client.ts';
-import { forward, isCompressed, nameForwarded } from '../../../src/core/proxy/forward.ts';
+import { forward, isCompressed, nameForwarded } from '../../../src/core/proxy-expressions/forward.ts';
 import { ServiceError } from '../../../src/core/shared/service-error.ts';
 import type { Caller } from '../../../src/core/access/caller.ts';
 import type { ApiRequest } from '../../../src/http/api-request.ts';

@@ -5,7 +5,7 @@ import {
   FAILURES_MAX,
   type ProxyFailure,
   type ProxyFailureStore,
-} from '../../core/proxies/proxy-failure-store.ts';
+} from '../../core/stored-proxies/proxy-failure-store.ts';
 import type { Json } from '../../core/shared/json.ts';
 import { Secret } from '../../core/shared/secret.ts';
 import { proxyFailureKey, proxyFailurePartition } from './keys.ts';

@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
 import { RETIRED_MS } from '../../core/access/credential-store.ts';
 import type { ApplicationKey } from '../../core/applications/application-key.ts';
-import type { ProxyStore } from '../../core/proxies/proxy-store.ts';
+import type { ProxyStore } from '../../core/stored-proxies/proxy-store.ts';
 import {
   hasDeleted,
   STORED_PROXY_LIMITS,
   type ListedProxy,
   type StoredProxy,
   type StoredVersion,
-} from '../../core/proxies/stored-proxy.ts';
+} from '../../core/stored-proxies/stored-proxy.ts';
 import { sameJson } from '../../core/shared/same-json.ts';
 import { pause } from '../../core/shared/platform.ts';
 import { isUuid } from '../../core/shared/is-uuid.ts';

@@ -3,7 +3,7 @@ import type { TenantStore } from '../tenants/tenant.ts';
 import { isDestroyed } from '../crypto/key-ring.ts';
 import { isBusy } from '../reactors/change-function.ts';
 import type { ReactorRepairs } from '../reactors/reactor-functions.ts';
-import type { ProxyStore } from '../proxies/proxy-store.ts';
+import type { ProxyStore } from '../stored-proxies/proxy-store.ts';
 import type { ReactorStore } from '../reactors/reactor-store.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
 import { ServiceError } from '../shared/service-error.ts';

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { createApplicationStore } from '../../../src/adapters/dynamodb/application-store.ts';
 import { createKey, deleteKey } from '../../../src/core/applications/manage-keys.ts';
-import { keysOfProxy } from '../../../src/core/proxies/keys-of-proxy.ts';
+import { keysOfProxy } from '../../../src/core/stored-proxies/keys-of-proxy.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 import { createProxyStore } from '../../../src/adapters/dynamodb/proxy-store.ts';
 import { createKeyUses } from '../../../src/adapters/dynamodb/key-uses.ts';
-import type { ProxyStore } from '../../../src/core/proxies/proxy-store.ts';
+import type { ProxyStore } from '../../../src/core/stored-proxies/proxy-store.ts';
 import type { ApplicationKey } from '../../../src/core/applications/application-key.ts';
-import type { StoredProxy, StoredVersion } from '../../../src/core/proxies/stored-proxy.ts';
+import type { StoredProxy, StoredVersion } from '../../../src/core/stored-proxies/stored-proxy.ts';
 import { aDatabase, type Database } from '../../support/a-database.ts';
 
 let database: Database;

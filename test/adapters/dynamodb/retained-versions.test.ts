@@ -1,10 +1,10 @@
-import { changeProxy } from '../../../src/core/proxies/change-proxy.ts';
-import { createProxy } from '../../../src/core/proxies/create-proxy.ts';
-import { deleteProxy } from '../../../src/core/proxies/delete-proxy.ts';
-import { revertProxy } from '../../../src/core/proxies/revert-proxy.ts';
-import { reencrypted } from '../../../src/core/proxies/reencrypt-proxy.ts';
-import { listProxyVersions } from '../../../src/core/proxies/get-proxy.ts';
-import type { StoredProxy } from '../../../src/core/proxies/stored-proxy.ts';
+import { changeProxy } from '../../../src/core/stored-proxies/change-proxy.ts';
+import { createProxy } from '../../../src/core/stored-proxies/create-proxy.ts';
+import { deleteProxy } from '../../../src/core/stored-proxies/delete-proxy.ts';
+import { revertProxy } from '../../../src/core/stored-proxies/revert-proxy.ts';
+import { reencrypted } from '../../../src/core/stored-proxies/reencrypt-proxy.ts';
+import { listProxyVersions } from '../../../src/core/stored-proxies/get-proxy.ts';
+import type { StoredProxy } from '../../../src/core/stored-proxies/stored-proxy.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { ServiceError } from '../../../src/core/shared/service-error.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';

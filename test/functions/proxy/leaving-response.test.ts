@@ -1,4 +1,4 @@
-import { isListedField } from '../../../src/core/proxy/listed-fields.ts';
+import { isListedField } from '../../../src/core/proxy-expressions/listed-fields.ts';
 import { apiRequest } from '../../../src/http/api-request.ts';
 import type { ApiResponse } from '../../../src/http/api-response.ts';
 import { rawResponse } from '../../../src/http/raw-response.ts';

@@ -1,5 +1,5 @@
 import type { EgressClient, HeaderFields } from '../../../src/core/egress/egress-client.ts';
-import { forward, type ForwardDeps } from '../../../src/core/proxy/forward.ts';
+import { forward, type ForwardDeps } from '../../../src/core/proxy-expressions/forward.ts';
 import { apiRequest } from '../../../src/http/api-request.ts';
 import { EDGE_HEADER } from '../../../src/http/edge-secret.ts';
 import { proxyRequest } from '../../../functions/proxy/proxy-request.ts';

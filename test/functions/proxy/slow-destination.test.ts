@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { proxyRequest } from '../../../functions/proxy/proxy-request.ts';
 import { createHttpsEgressClient } from '../../../src/adapters/egress/https-egress-client.ts';
-import { forward, type ForwardDeps } from '../../../src/core/proxy/forward.ts';
+import { forward, type ForwardDeps } from '../../../src/core/proxy-expressions/forward.ts';
 import { apiRequest } from '../../../src/http/api-request.ts';
 import { problemOf } from '../../../src/wire/problem.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';

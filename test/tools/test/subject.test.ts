@@ -21,7 +21,7 @@ describe('npm test of a subject', () => {
   });
 
   it.each([
-    ['src/core/proxy/request-body.ts', 'tokens'],
+    ['src/core/proxy-expressions/request-body.ts', 'tokens'],
     ['src/core/access/mistokened.ts', 'tokens'],
     ['src/core/tokens/search.ts', ''],
     ['src/core/tokens/search.ts', 's'],

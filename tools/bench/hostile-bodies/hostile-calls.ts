@@ -1,4 +1,4 @@
-import { STORED_PROXY_LIMITS } from '../../../src/core/proxies/stored-proxy.ts';
+import { STORED_PROXY_LIMITS } from '../../../src/core/stored-proxies/stored-proxy.ts';
 import type { StrictClient } from '../../../test/support/http-client.ts';
 import { anEvent } from '../an-event.ts';
 import { BODY_MAX_BYTES, type HostileRequest } from './body-route.ts';

@@ -1,5 +1,5 @@
 import type { StrictClient } from '../../../test/support/http-client.ts';
-import { STORED_PROXY_LIMITS } from '../../../src/core/proxies/stored-proxy.ts';
+import { STORED_PROXY_LIMITS } from '../../../src/core/stored-proxies/stored-proxy.ts';
 import { anEvent } from '../an-event.ts';
 import {
   BODY_MAX_BYTES,

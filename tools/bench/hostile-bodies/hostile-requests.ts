@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Credentials } from '../../../test/support/credentials.ts';
 import { strictClient } from '../../../test/support/http-client.ts';
-import { STORED_PROXY_LIMITS } from '../../../src/core/proxies/stored-proxy.ts';
+import { STORED_PROXY_LIMITS } from '../../../src/core/stored-proxies/stored-proxy.ts';
 import { anEvent } from '../an-event.ts';
 import { effort } from '../effort.ts';
 import {

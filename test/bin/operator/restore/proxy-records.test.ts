@@ -1,7 +1,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { recordOf } from '../../../../bin/operator/restore/records.ts';
 import { createProxyStore } from '../../../../src/adapters/dynamodb/proxy-store.ts';
-import type { StoredProxy } from '../../../../src/core/proxies/stored-proxy.ts';
+import type { StoredProxy } from '../../../../src/core/stored-proxies/stored-proxy.ts';
 import { aKey } from '../../../support/builders/an-application.ts';
 import { machinePlatform } from '../../../../src/adapters/machine-platform.ts';
 
