@@ -86,16 +86,6 @@ describe('ExecuteStatement', () => {
     expect(await stored()).toEqual([{ pk: s('a'), sk: s('1'), v: n(1) }]);
   });
 
-  it.each([
-    `insert into"Plain"value{'id':?,'it''s, so':?}`,
-    `\n INSERT\n INTO "Plain"\n VALUE\n { 'id' : ? ,\n 'it''s, so' : ? } \n`,
-    `INSERT INTO Plain VALUE {'id': ?, 'it''s, so': ?}`,
-    `INSERT INTO "Plain" VALUE {'id': ?, 'it''s, so': ?} ; -- closed`,
-  ])('reads %j', async (text) => {
-    await admin.send(single(text, [s('a'), n(1)]));
-    expect(await stored('Plain')).toEqual([{ id: s('a'), "it's, so": n(1) }]);
-  });
-
   it('never overwrites', async () => {
     await admin.send(single(insertThing, [s('a'), s('1'), n(1)]));
     await expect(admin.send(single(insertThing, [s('a'), s('1'), n(2)]))).rejects.toMatchObject({
@@ -146,9 +136,6 @@ describe('ExecuteStatement', () => {
       /Duplicate keys/,
     ],
     ['a value that is no number', insertThing, [s('a'), s('1'), { N: 'abc' }], /numeric value/],
-    ['text after the statement', `${insertThing} x`, [s('a'), s('1'), n(1)], /wasn't well formed/],
-    ['two statements', `${insertThing}; ${insertThing}`, [s('a'), s('1'), n(1)], /wasn't well formed/],
-    ['an index', `INSERT INTO "Things"."by-rank" VALUE {'pk': ?}`, [s('a')], /single table name/],
     ['a request for the existing item', insertThing, [s('a'), s('1'), n(1)], /expected "NONE"/],
     ['no statement at all', 'MERGE INTO "Things"', undefined, /wasn't well formed/],
   ])('rejects %s', async (title, text, parameters, message) => {
@@ -176,11 +163,6 @@ describe('statements that do not run locally', () => {
     ['Update', `UPDATE "Things" SET v = 1 WHERE pk = 'a'`, /PartiQL UPDATE does not run locally/],
     ['Delete', `DELETE FROM "Things" WHERE pk = 'a'`, /PartiQL DELETE does not run locally/],
     ['Insert', `INSERT INTO "Things" VALUE {'pk': 'secret', 'sk': ?}`, /PartiQL INSERT of other than/],
-    [
-      'Insert',
-      `INSERT INTO "Things" VALUE {'pk': ?, 'l': [1, <<'a'>>, {'b': NULL}]}`,
-      /PartiQL INSERT of other than/,
-    ],
     ['Insert', `INSERT INTO "Things" VALUE {'pk': ?} RETURNING ALL OLD *`, /PartiQL INSERT of other than/],
   ] as const;
 
@@ -202,13 +184,6 @@ describe('statements that do not run locally', () => {
       }
     },
   );
-
-  it('a SELECT of an index needs the permission on the index', async () => {
-    const { accesses } = await aDynamoDb();
-    expect(accesses('ExecuteStatement', { Statement: 'SELECT pk FROM "Things"."by-rank"' })).toEqual([
-      { action: 'dynamodb:PartiQLSelect', resource: `${tableArn}/index/by-rank` },
-    ]);
-  });
 });
 
 describe('BatchExecuteStatement', () => {

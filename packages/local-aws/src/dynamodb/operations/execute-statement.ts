@@ -92,15 +92,11 @@ function requireImplemented(statements: readonly Parsed[]): void {
 }
 
 function accessesOf(tables: Tables, statements: readonly Parsed[]): readonly AwsAccess[] {
-  const groups = Map.groupBy(statements, ({ verb, tableName, indexName = '' }) =>
-    [verb, tableName, indexName].join(' '),
-  );
+  const groups = Map.groupBy(statements, ({ verb, tableName }) => `${verb} ${tableName}`);
   return [...groups.values()].flatMap((group) =>
     group
       .slice(0, 1)
-      .map(({ verb, tableName, indexName }) =>
-        itemAccess(tables, `PartiQL${verb}`, tableName, group.map(itemOf), { indexName }),
-      ),
+      .map(({ verb, tableName }) => itemAccess(tables, `PartiQL${verb}`, tableName, group.map(itemOf))),
   );
 }
 
