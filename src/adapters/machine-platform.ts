@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { randomBytes, randomFillSync, randomInt, randomUUID } from 'node:crypto';
 import type { Platform } from '../core/shared/platform.ts';
 
@@ -19,4 +20,5 @@ export const machinePlatform: Platform = {
     const timer = setTimeout(onEnd, ms);
     return () => clearTimeout(timer);
   },
+  pause: (ms) => sleep(ms),
 };

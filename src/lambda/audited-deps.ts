@@ -34,6 +34,7 @@ type Plain =
   | 'onSent'
   | 'onTrailProtection'
   | 'parkedDeliveries'
+  | 'pause'
   | 'parseTokenInput'
   | 'presentFailure'
   | 'presentResult'

@@ -94,6 +94,7 @@ export function instanceOf(
       fill: (buffer: Buffer, at: number, count: number) => void draws.bytes(count).copy(buffer, at),
     },
     startTimer: (ms: number, onEnd: () => void) => life.after(ms, onEnd),
+    pause: (ms: number) => new Promise<void>((resolve) => void life.after(ms, resolve)),
   };
   return {
     platform,

@@ -12,7 +12,6 @@ import {
   tokenKey,
   type ItemKey,
 } from '../../src/adapters/dynamodb/keys.ts';
-import { INSERT_WITHIN_MS } from '../../src/adapters/dynamodb/insert-only.ts';
 import { readInvocationItem } from '../../src/adapters/dynamodb/invocation-store.ts';
 import { readReactorItem } from '../../src/adapters/dynamodb/reactor-store.ts';
 import type { DynamoDb, Table } from '../../src/adapters/dynamodb/table-client.ts';
@@ -32,11 +31,11 @@ import type { UnprovenToken } from '../../src/core/tokens/token.ts';
 
 /**
  * Adapters wait before they repeat a call, which a DynamoDB in memory never makes necessary. The
- * limit of an insert is longer than each such pause, and never ends here.
+ * limit of an insert never ends here.
  */
-const neverWaits: Platform['startTimer'] = (ms) => {
-  if (ms < INSERT_WITHIN_MS) throw new Error('a store in memory waited');
-  return () => undefined;
+const NEVER_WAITS: Pick<Platform, 'startTimer' | 'pause'> = {
+  startTimer: () => () => undefined,
+  pause: () => Promise.reject(new Error('a store in memory waited')),
 };
 
 /** A test has its own tables, with which no other test interferes. */
@@ -49,7 +48,7 @@ export function tablesInMemory(clock: Clock = machinePlatform.clock): MemoryTabl
   const dynamodb = new MemoryDynamoDb();
   // The class of the client has more members than the adapters call.
   const client = dynamodb as unknown as DynamoDb['client'];
-  const platform = { ...machinePlatform, clock, startTimer: neverWaits };
+  const platform = { ...machinePlatform, clock, ...NEVER_WAITS };
   return { dynamodb, client, platform, table: (name) => ({ client, platform, name }) };
 }
 

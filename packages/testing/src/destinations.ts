@@ -7,6 +7,7 @@ import { parseDestination, type EgressAllowList } from '../../../src/core/egress
 import { withTimeout, type Platform } from '../../../src/core/shared/platform.ts';
 import { ServiceError } from '../../../src/core/shared/service-error.ts';
 import type { Destination, DestinationHandler } from './vault.ts';
+import type { RunningWork } from './running-work.ts';
 
 /** A request that leaves the vault. */
 export interface SentRequest {
@@ -93,8 +94,11 @@ export class Destinations {
   readonly #warn: (error: unknown) => void;
   #registered: readonly Registered[] = [];
 
+  readonly #work: RunningWork;
+
   /** `warn` gets what a handler has thrown. */
-  constructor(allowList: EgressAllowList, warn: (error: unknown) => void) {
+  constructor(allowList: EgressAllowList, work: RunningWork, warn: (error: unknown) => void) {
+    this.#work = work;
     this.#allowList = allowList;
     this.#warn = warn;
   }
@@ -147,11 +151,7 @@ export class Destinations {
     try {
       const request = requestOf(sent);
       found.requests.push(request.clone());
-      const response: unknown = await found.handler(request);
-      if (response instanceof Response && response.type === 'error') throw unreachable(UNREACHABLE);
-      if (!isResponse(response)) throw new TypeError('it returned no Response, or one that was read');
-      const { status } = response;
-      return { status, headers: fieldsOf(response.headers), body: await bodyOf(response, maxBytes) };
+      return await this.#work.during(answerOf(found.handler, request, maxBytes));
     } catch (error) {
       if (error instanceof ServiceError) throw error;
       found.errors.push(error);
@@ -159,6 +159,18 @@ export class Destinations {
       throw unreachable(`${UNREACHABLE} The handler of ${found.prefix.href} failed: ${messageOf(error)}`);
     }
   }
+}
+
+async function answerOf(
+  handler: DestinationHandler,
+  request: Request,
+  maxBytes: number,
+): Promise<DestinationAnswer> {
+  const response: unknown = await handler(request);
+  if (response instanceof Response && response.type === 'error') throw unreachable(UNREACHABLE);
+  if (!isResponse(response)) throw new TypeError('it returned no Response, or one that was read');
+  const { status } = response;
+  return { status, headers: fieldsOf(response.headers), body: await bodyOf(response, maxBytes) };
 }
 
 /** Lists the header fields of a response, each cookie by itself. */

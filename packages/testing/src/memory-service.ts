@@ -1,4 +1,4 @@
-import { clearTimeout, setImmediate, setTimeout } from 'node:timers';
+import { setImmediate } from 'node:timers';
 import type { APIGatewayProxyStructuredResultV2, SQSBatchResponse } from 'aws-lambda';
 import type { EgressInstance } from '../../../src/adapters/egress/egress-instance.ts';
 import { oldestDue } from '../../../src/adapters/dynamodb/due-index.ts';
@@ -41,6 +41,7 @@ import {
 } from './functions.ts';
 import type { AskedRequest, AskedResponse } from './reactors/bridge-message.ts';
 import { createThreads, type Threads } from './reactors/run-in-thread.ts';
+import { RunningWork } from './running-work.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export interface ServiceSettings {
@@ -76,13 +77,14 @@ const FUNCTIONS: Readonly<Record<FunctionName, FunctionDefinition>> = {
   ...BACKGROUND_FUNCTIONS,
 };
 
+/** A turn of the event loop. */
+const turn = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
 const MINUTE_MS = 60_000;
 /** How much a reactor's code reads of one response. */
 const ASKED_MAX_BYTES = 50_000_000;
 /** SQS delivers a failed message again after so long. */
 const REDELIVERED_MS = 60_000;
-/** How long `advance` waits for work that runs, in real ms, before it moves the clock. */
-const GRACE_MS = 1_000;
 
 const QUEUE_FUNCTIONS: Readonly<Record<string, FunctionName>> = {
   [ENVIRONMENT['INVOCATIONS_QUEUE_URL'] ?? '']: 'reactor-worker',
@@ -104,7 +106,9 @@ export class MemoryService {
   readonly #lambda: MemoryLambda;
   readonly #platform: Platform;
   readonly #threads: Threads;
-  readonly #running = new Set<Promise<void>>();
+  readonly #work = new RunningWork();
+  /** The messages of queues that are processed. */
+  readonly #received = new Set<Promise<void>>();
   readonly #handlers = new Map<FunctionName, Handler>();
   #deliveries: readonly SentRequest[] = [];
   #isWoken = false;
@@ -118,12 +122,13 @@ export class MemoryService {
     this.#environment = { ...ENVIRONMENT, ...environment, PUBLIC_URL: baseUrl };
     this.clock = new VirtualClock(state?.now ?? settings.now);
     this.#platform = this.clock.platform();
-    this.destinations = new Destinations(egressAllowList, warn);
+    this.destinations = new Destinations(egressAllowList, this.#work, warn);
     this.#queues = new MemoryQueues(this.clock.now, () => this.#wake());
     this.#threads = createThreads({
       ask: (asked) => this.#ask(asked),
       print,
       warn,
+      work: this.#work,
       startTimer: this.clock.startTimer,
     });
     this.#lambda = new MemoryLambda(this.#threads.run);
@@ -164,10 +169,14 @@ export class MemoryService {
   }
 
   /** Answers as the gateway does. The service itself never throws. */
-  async request(call: GatewayCall): Promise<GatewayAnswer> {
+  request(call: GatewayCall): Promise<GatewayAnswer> {
+    return this.#work.join(() => this.#answer(call));
+  }
+
+  async #answer(call: GatewayCall): Promise<GatewayAnswer> {
     this.clock.tick();
-    // A turn of the event loop, as a call of a network takes: timers of the test go on.
-    await new Promise<void>((resolve) => void setImmediate(resolve));
+    // As a call of a network takes one: timers of the test go on.
+    await turn();
     const routed = route(call);
     if ('answer' in routed) return routed.answer;
     const { name, operation, path } = routed;
@@ -242,8 +251,11 @@ export class MemoryService {
     setImmediate(() => {
       this.#isWoken = false;
       for (let message = this.#queues.take(); message !== undefined; message = this.#queues.take()) {
-        const work = this.#receive(message).finally(() => this.#running.delete(work));
-        this.#running.add(work);
+        const taken = message;
+        const received = this.#work
+          .start(() => this.#receive(taken))
+          .finally(() => this.#received.delete(received));
+        this.#received.add(received);
       }
     });
   }
@@ -264,12 +276,10 @@ export class MemoryService {
   /** Resolves when nothing runs and nothing is due in the queues. */
   async settled(): Promise<void> {
     for (;;) {
-      const due = this.#queues.nextDue();
-      if (this.#hasEnded || (this.#running.size === 0 && (due === undefined || due > this.clock.now())))
-        return;
+      if (this.#hasEnded || (this.#received.size === 0 && !this.#hasDueMessages())) return;
       this.#wake();
-      await new Promise<void>((resolve) => void setImmediate(resolve));
-      await Promise.all(this.#running);
+      await turn();
+      await Promise.all(this.#received);
     }
   }
 
@@ -295,7 +305,7 @@ export class MemoryService {
 
   async #moveBy(ms: number): Promise<void> {
     const end = this.clock.now() + Math.round(ms);
-    await this.#workSettles();
+    await this.#workRests();
     for (let seen = -1; !this.#hasEnded;) {
       const due = await this.#nextDue();
       // What stays due after a sweep waits for something else.
@@ -307,25 +317,31 @@ export class MemoryService {
     }
     await this.#runAt(end);
     this.#dynamodb.expire(this.clock.now());
-    await this.settled();
+    await this.#workRests();
   }
 
   async #runAt(time: number): Promise<void> {
     this.clock.moveTo(time);
-    await this.#workSettles();
+    await this.#workRests();
     await this.invoke('sweeper', {});
-    await this.#workSettles();
+    await this.#workRests();
   }
 
-  /** Gives work time to end that does not wait for the clock. */
-  async #workSettles(): Promise<void> {
-    let cancel: (() => void) | undefined;
-    const late = new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, GRACE_MS);
-      cancel = () => clearTimeout(timer);
-    });
-    await Promise.race([this.settled(), late]);
-    cancel?.();
+  #hasDueMessages(): boolean {
+    const due = this.#queues.nextDue();
+    return due !== undefined && due <= this.clock.now();
+  }
+
+  /** Resolves when all work that does not wait for something has ended. */
+  async #workRests(): Promise<void> {
+    // What the test has just begun becomes work first.
+    await turn();
+    for (;;) {
+      await this.#work.rests();
+      if (this.#hasEnded || !this.#hasDueMessages()) return;
+      this.#wake();
+      await turn();
+    }
   }
 
   /** Whether the tenant has an application of this id. */

@@ -1,4 +1,4 @@
-import { clearTimeout, setTimeout } from 'node:timers';
+import { clearTimeout, setImmediate, setTimeout } from 'node:timers';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 import type { Platform } from '../../../src/core/shared/platform.ts';
 
@@ -8,8 +8,9 @@ interface Timer {
 }
 
 /**
- * The clock of a vault. It stands still, except that each request takes a millisecond. A timer of
- * the service ends after its real time, or when the clock passes its end.
+ * The clock of a vault. It stands still, except that each request takes a millisecond. A limit of
+ * the service ends when the clock passes it, and at no other time: how fast the machine is changes
+ * no result. A pause before another try ends after its real time, or when the clock passes it.
  */
 export class VirtualClock {
   readonly #timers = new Set<Timer>();
@@ -41,10 +42,7 @@ export class VirtualClock {
   }
 
   readonly startTimer = (ms: number, onEnd: () => void): (() => void) => {
-    const end = () => {
-      this.#timers.delete(timer);
-      clearTimeout(real);
-    };
+    const end = () => void this.#timers.delete(timer);
     const timer: Timer = {
       dueAt: this.#now + ms,
       fire: () => {
@@ -52,13 +50,27 @@ export class VirtualClock {
         onEnd();
       },
     };
-    const real = setTimeout(timer.fire, this.#hasEnded ? 0 : ms);
     this.#timers.add(timer);
+    // A turn later, as every timer.
+    if (this.#hasEnded) setImmediate(timer.fire);
     return end;
   };
 
+  readonly pause = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const end = this.startTimer(ms, () => {
+        clearTimeout(real);
+        resolve();
+      });
+      const real = setTimeout(() => {
+        end();
+        resolve();
+      }, ms);
+    });
+
   /** What every function of a vault has as its platform. */
   platform(): Platform {
-    return { ...machinePlatform, clock: this.now, worldClock: this.now, startTimer: this.startTimer };
+    const { now, startTimer, pause } = this;
+    return { ...machinePlatform, clock: now, worldClock: now, startTimer, pause };
   }
 }

@@ -64,7 +64,6 @@ describe('a destination', () => {
     const { client } = await aShop(vault);
     vault.destination('https://bank.example', () => new Promise<Response>(() => undefined));
     const waiting = outcomeOf(client);
-    await new Promise((resolve) => setTimeout(resolve, 20));
     await vault.clock.advance('1m');
     expect((await waiting)[0]).toBe('destination_timeout');
   });

@@ -1,6 +1,5 @@
 import { BatchGetCommand, type BatchGetCommandInput } from '@aws-sdk/lib-dynamodb';
 import DataLoader from 'dataloader';
-import { pause } from '../../core/shared/platform.ts';
 import type { ItemKey } from './keys.ts';
 import { unavailable } from '../aws/dependency-error.ts';
 import { send, type DynamoDb, type Item, type Table } from './table-client.ts';
@@ -50,7 +49,7 @@ async function getBatch(
     if (attempt > ATTEMPTS) throw unavailable(new Error('get all: keys stay unprocessed'));
     // DynamoDB throttles. An immediate repeat, or a repeat of keys that were returned, would make
     // it worse.
-    if (attempt > 0) await pause(platform, platform.random.fraction() * PAUSE_MS * 2 ** (attempt - 1));
+    if (attempt > 0) await platform.pause(platform.random.fraction() * PAUSE_MS * 2 ** (attempt - 1));
     const command = new BatchGetCommand({ RequestItems: left });
     const response = await send(platform, () => client.send(command));
     for (const [table, items] of Object.entries(response.Responses ?? {}))

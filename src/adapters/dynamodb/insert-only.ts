@@ -1,6 +1,6 @@
 import { BatchExecuteStatementCommand } from '@aws-sdk/client-dynamodb';
 import { convertToAttr } from '@aws-sdk/util-dynamodb';
-import { pause, withTimeout } from '../../core/shared/platform.ts';
+import { withTimeout } from '../../core/shared/platform.ts';
 import { callDependency, unavailable } from '../aws/dependency-error.ts';
 import { chunk } from './chunk.ts';
 import type { Item, Table } from './table-client.ts';
@@ -82,7 +82,7 @@ export function insertAll(table: Table, items: readonly Item[]): Promise<{ reado
       if (failed.size === 0) return { wasThrottled: attempt > 0 };
       if (signal.aborted) throw unavailable(new Error('insert: statements keep failing'));
       left = left.filter((item) => failed.has(item));
-      await pause(platform, platform.random.fraction() * Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** attempt));
+      await platform.pause(platform.random.fraction() * Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** attempt));
     }
   });
 }

@@ -10,7 +10,6 @@ import {
   type StoredVersion,
 } from '../../core/stored-proxies/stored-proxy.ts';
 import { sameJson } from '../../core/shared/same-json.ts';
-import { pause } from '../../core/shared/platform.ts';
 import { isUuid } from '../../core/shared/is-uuid.ts';
 import { unavailable } from '../aws/dependency-error.ts';
 import { keyItem } from './application-item.ts';
@@ -206,7 +205,7 @@ async function create(table: Table, proxy: StoredProxy, first: StoredVersion): P
     ]);
     if (written || (await getItem(table, proxyKey(tenantId, id))) !== undefined) return written;
     // Another creation has changed the count.
-    await pause(table.platform, table.platform.random.fraction() * PAUSE_MS);
+    await table.platform.pause(table.platform.random.fraction() * PAUSE_MS);
   }
   throw unavailable(new Error('create proxy: its count changes all the time'));
 }

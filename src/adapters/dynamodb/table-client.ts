@@ -3,7 +3,7 @@ import type { DynamoDBDocumentClient, TransactWriteCommandInput } from '@aws-sdk
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { $ZodObjectJIT } from 'zod/v4/core';
-import { pause, type Platform } from '../../core/shared/platform.ts';
+import { type Platform } from '../../core/shared/platform.ts';
 import { callDependency, unavailable } from '../aws/dependency-error.ts';
 
 /**
@@ -69,7 +69,7 @@ export async function send<T>(platform: Platform, call: () => Promise<T>): Promi
     } catch (error) {
       if (!isConflict(error)) throw error;
       if (attempt >= CONFLICT_ATTEMPTS) throw unavailable(error);
-      await pause(platform, platform.random.fraction() * CONFLICT_BASE_MS * 2 ** attempt);
+      await platform.pause(platform.random.fraction() * CONFLICT_BASE_MS * 2 ** attempt);
     }
   }
 }

@@ -8,7 +8,6 @@ import {
   UpdateFunctionConfigurationCommand,
 } from '@aws-sdk/client-lambda';
 import type { ReactorFunctions } from '../../core/reactors/reactor-functions.ts';
-import { pause } from '../../core/shared/platform.ts';
 import type { Secret } from '../../core/shared/secret.ts';
 import { ServiceError } from '../../core/shared/service-error.ts';
 import type { Lambda } from './lambda.ts';
@@ -98,7 +97,7 @@ async function ready({ client, platform }: FunctionContext, name: string, versio
       throw new ServiceError('dependency_unavailable', 'The function of the reactor does not become ready.', {
         headers: { 'Retry-After': '60' },
       });
-    await pause(platform, pauseMs);
+    await platform.pause(pauseMs);
   }
 }
 

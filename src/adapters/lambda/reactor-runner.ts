@@ -1,7 +1,7 @@
 import { InvokeCommand, type InvokeCommandOutput } from '@aws-sdk/client-lambda';
 import type { ReactorRunner, RunOutcome, RunRequest } from '../../core/reactors/reactor-runner.ts';
 import { admittedLocalPorts, type EgressAllowList } from '../../core/egress/destination.ts';
-import { pause, withTimeout } from '../../core/shared/platform.ts';
+import { withTimeout } from '../../core/shared/platform.ts';
 import { ServiceError } from '../../core/shared/service-error.ts';
 import type { Lambda } from './lambda.ts';
 import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
@@ -127,7 +127,7 @@ export function createReactorRunner(
         const result = await attempt(request, payload);
         if (!('notStarted' in result)) return result;
         if (clock() + pauseMs > until) throw unavailable(result.notStarted);
-        await pause(platform, pauseMs * (0.5 + random.fraction() / 2));
+        await platform.pause(pauseMs * (0.5 + random.fraction() / 2));
       }
     },
   };

@@ -1,4 +1,4 @@
-import { pause, type Platform } from '../../core/shared/platform.ts';
+import type { Platform } from '../../core/shared/platform.ts';
 import { callDependency } from '../aws/dependency-error.ts';
 
 /**
@@ -45,7 +45,7 @@ export async function retryControlPlane<T>(
       // The decision uses only names, because messages may contain anything, such as names of
       // functions.
       if (![...TRANSIENT, ...also].includes(name) || clock() + pauseMs > until) throw error;
-      await pause(platform, pauseMs);
+      await platform.pause(pauseMs);
     }
   }
 }

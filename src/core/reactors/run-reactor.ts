@@ -6,7 +6,6 @@ import type { ClientCompatibility } from '../shared/client-compatibility.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { nearestName } from '../shared/known-names.ts';
 import { errorsBelow } from '../shared/member-path.ts';
-import { pause } from '../shared/platform.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
 import { Secret } from '../shared/secret.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
@@ -137,7 +136,7 @@ async function runCurrentVersion(
         ? live
         : await runVersion(deps, reactor, args, input, { functionVersion });
     if (pinned.outcome !== 'stale') return pinned;
-    await pause(deps, PAUSE_MS);
+    await deps.pause(PAUSE_MS);
     // The recorded version is missing, so the record has changed and must be read again.
     reactor = await existingReactor(deps, found.tenantId, found.id);
   }

@@ -30,13 +30,10 @@ export interface Platform {
    */
   readonly worldClock: Clock;
   readonly random: Random;
-  /** Calls `onEnd` once after `ms`. Returns a function that cancels it. */
+  /** Limits work: calls `onEnd` once after `ms`. Returns a function that cancels it. */
   readonly startTimer: (ms: number, onEnd: () => void) => () => void;
-}
-
-/** Resolves after `ms`. */
-export function pause({ startTimer }: Pick<Platform, 'startTimer'>, ms: number): Promise<void> {
-  return new Promise((resolve) => void startTimer(ms, resolve));
+  /** Resolves after `ms`, before something is tried again. */
+  readonly pause: (ms: number) => Promise<void>;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { pause, type Platform } from './platform.ts';
+import { type Platform } from './platform.ts';
 import { ServiceError } from './service-error.ts';
 
 /** Attempts before a conflict is reported. Fifty writers of one record need far fewer. */
@@ -17,7 +17,7 @@ const LONGEST_MS = 400;
  * the competitors. Throws `conflict` after too many conflicts, or seconds.
  */
 export async function retryConflict<T extends object | string>(
-  platform: Pick<Platform, 'clock' | 'random' | 'startTimer'>,
+  platform: Pick<Platform, 'clock' | 'random' | 'pause'>,
   attempt: () => Promise<T | 'conflict'>,
 ): Promise<Exclude<T, 'conflict'>> {
   const lateFrom = platform.clock() + LATE_MS;
@@ -27,7 +27,7 @@ export async function retryConflict<T extends object | string>(
     if (outcome !== 'conflict') return outcome as Exclude<T, 'conflict'>;
     if (tries === ATTEMPTS || isLast) break;
     isLast = platform.clock() > lateFrom;
-    await pause(platform, platform.random.fraction() * Math.min(LONGEST_MS, BASE_MS * 2 ** tries));
+    await platform.pause(platform.random.fraction() * Math.min(LONGEST_MS, BASE_MS * 2 ** tries));
   }
   throw new ServiceError('conflict', 'The resource is being changed by other requests.', {
     headers: { 'Retry-After': '1' },

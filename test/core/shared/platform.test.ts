@@ -1,4 +1,4 @@
-import { pause, withTimeout } from '../../../src/core/shared/platform.ts';
+import { withTimeout } from '../../../src/core/shared/platform.ts';
 
 /** Timers that end when the test says so. */
 function someTimers() {
@@ -17,14 +17,6 @@ function someTimers() {
     },
   };
 }
-
-it('a pause ends with its timer', async () => {
-  const timers = someTimers();
-  const pausing = pause(timers, 70);
-  expect(timers.waits()).toEqual([70]);
-  timers.end();
-  await pausing;
-});
 
 describe('work with a timeout', () => {
   it('returns its result, and leaves no timer behind', async () => {

@@ -30,9 +30,15 @@ export type FromWorker =
   | { readonly asked: AskedRequest; readonly id: number }
   | { readonly printed: string }
   /** A package that a reactor may require, and that the test has not installed. */
-  | { readonly missing: string };
+  | { readonly missing: string }
+  /** Replies to `reach`. */
+  | 'reached';
 
-/** What came of a request, or why nothing can be reached there. */
+/**
+ * The response to a request of the code, or why nothing can be reached there. `reach` asks for a
+ * reply as soon as the event loop of the thread gets to it.
+ */
 export type ToWorker =
+  | 'reach'
   | { readonly id: number; readonly response: AskedResponse }
   | { readonly id: number; readonly failure: string };

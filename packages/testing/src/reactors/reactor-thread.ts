@@ -29,6 +29,10 @@ const say = (message: FromWorker) => parentPort?.postMessage(message);
 
 const waiting = new Map<number, Pick<PromiseWithResolvers<AskedResponse>, 'resolve' | 'reject'>>();
 parentPort?.on('message', (answer: ToWorker) => {
+  if (answer === 'reach') {
+    say('reached');
+    return;
+  }
   const { id } = answer;
   if ('response' in answer) waiting.get(id)?.resolve(answer.response);
   else waiting.get(id)?.reject(new Error(answer.failure));
