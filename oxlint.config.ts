@@ -93,6 +93,13 @@ const PRODUCT = [
   '{console,site}/**/*.{ts,tsx}',
 ];
 
+const NO_REAL_TIME = 'Inject the clock, the timer or the number of turns: docs/decisions/0034.';
+/** The tests in which nothing waits for another process. */
+const LOW_TESTS = [
+  'test/{console,contracts,core,docs,functions,http,lambda,lib,security,wire}/**/*.ts',
+  'packages/{fields,sdk,testing}/test/**/*.test.ts',
+];
+
 export default defineConfig({
   options: {
     // Reports what tsc would, and rules that know the types.
@@ -256,6 +263,7 @@ export default defineConfig({
           'error',
           { object: 'Math', property: 'random', message: 'Draw from the seed: thoroughness.ts.' },
         ],
+        'house/no-limit-of-a-test': 'error',
         'house/no-literal-num-runs': 'error',
         'typescript/no-explicit-any': 'off',
         'typescript/no-unsafe-argument': 'off',
@@ -264,6 +272,30 @@ export default defineConfig({
         'typescript/no-unsafe-member-access': 'off',
         'typescript/no-unsafe-return': 'off',
         'typescript/restrict-template-expressions': 'off',
+      },
+    },
+    {
+      // A test of these levels passes or fails by what it calls, however slow the machine is.
+      files: LOW_TESTS,
+      excludeFiles: ['packages/sdk/test/in-node-16.test.ts', 'packages/sdk/test/a-service.ts'],
+      rules: {
+        'no-restricted-globals': [
+          'error',
+          { name: 'test', message: 'Use `it`, whose title is a sentence.' },
+          ...['setTimeout', 'setInterval', 'performance'].map((name) => ({ name, message: NO_REAL_TIME })),
+        ],
+        'no-restricted-properties': [
+          'error',
+          { object: 'Math', property: 'random', message: 'Draw from the seed: thoroughness.ts.' },
+          { object: 'Date', property: 'now', message: NO_REAL_TIME },
+        ],
+        'no-restricted-imports': [
+          'error',
+          { name: 'fast-check', message: 'Use properties.ts of packages/test-kit.' },
+          { name: 'node:timers', message: NO_REAL_TIME },
+          { name: 'node:timers/promises', message: NO_REAL_TIME },
+        ],
+        'house/no-date-of-the-machine': 'error',
       },
     },
     { files: ['**/*.{js,cjs}'], globals: readonly('process console URL') },

@@ -14,7 +14,14 @@ import { readEvent, type ReactorEvent } from './reactor-event.ts';
 import { workerStdio, startWorkerProcess, type ReactorWorker, type WorkerProcess } from './reactor-worker.ts';
 import type { RuntimeApi } from './runtime-api.ts';
 
-const [ENDPOINT = '', TASK_ROOT = '', MEMORY_MB = '', TEMP_FOLDER = ''] = process.argv.slice(2);
+const [ENDPOINT = '', TASK_ROOT = '', MEMORY_MB = '', TEMP_FOLDER = '', LOAD_LIMIT_MS = ''] =
+  process.argv.slice(2);
+
+/**
+ * How long code may load. Lambda's own limit for the whole init phase is 10 s. Another machine may
+ * be busy with anything, so code has longer there.
+ */
+const LOAD_MS = TASK_ROOT === '/var/task' ? 4_000 : Number(LOAD_LIMIT_MS) || 60_000;
 
 /** Lambda, or the local account, ends the processes that this one starts. */
 function die(): never {
@@ -35,7 +42,9 @@ function ownTempFolder(): string {
  * How long the kernel may take to end a process. Most end immediately; one with pending writes ends
  * after them.
  */
-const [SOON_MS, LATE_MS] = [1_000, 30_000] as const;
+const LATE_MS = 30_000;
+/** The response does not wait longer for the end of the process. */
+const SOON_MS = TASK_ROOT === '/var/task' ? 1_000 : LATE_MS;
 
 interface Prepared {
   readonly code: Buffer;
@@ -80,7 +89,7 @@ function prepare(): Prepared {
     start: (localPorts) => {
       const taken = living() ?? startProcess();
       spare = undefined;
-      return taken.load({ ...settings, localPorts });
+      return taken.load({ ...settings, localPorts }, LOAD_MS);
     },
     startSpare: () => (spare = living() ?? startProcess()),
     holdSpare: () => living()?.hold(),

@@ -6,8 +6,6 @@ import { outcome, type Interruption, type LoadFailure } from './outcome.ts';
 import { MAX_MESSAGE, parseWorkerMessage, readLoaded } from './parse-worker-message.ts';
 import type { ReactorEvent } from './reactor-event.ts';
 
-/** Lambda's own limit for the whole init phase is 10 s. */
-const LOAD_MS = 4_000;
 /** The memory is checked at this interval. */
 const LOOK_MS = 10;
 const PAGE_BYTES = 4_096;
@@ -27,8 +25,11 @@ export interface WorkerProcess {
   hold(): void;
   /** Kills it. */
   discard(): void;
-  /** Sends it the code. Once, and only if no other process with the code exists. */
-  load(settings: WorkerSettings): ReactorWorker;
+  /**
+   * Sends it the code, which has `limitMs` to load. Once, and only if no other process with the
+   * code exists.
+   */
+  load(settings: WorkerSettings, limitMs: number): ReactorWorker;
 }
 
 /** A process that runs the author's code for one invocation. */
@@ -213,9 +214,9 @@ export function startWorkerProcess(
       };
     });
 
-  const load = (settings: WorkerSettings): ReactorWorker => {
+  const load = (settings: WorkerSettings, limitMs: number): ReactorWorker => {
     child.kill('SIGCONT');
-    const loaded = enter<'loaded' | LoadFailure>(LOAD_MS, readLoaded, (by) => LOAD_FAILURE[by]).then(
+    const loaded = enter<'loaded' | LoadFailure>(limitMs, readLoaded, (by) => LOAD_FAILURE[by]).then(
       (found) => {
         // No phase listens until its event arrives.
         child.kill('SIGSTOP');

@@ -1,9 +1,10 @@
+import { NOW } from '../support/now.ts';
 import { randomUUID } from 'node:crypto';
 import type { InvocationStore } from '../../src/core/reactors/invocation-store.ts';
 import { positionOf, type Invocation } from '../../src/core/reactors/invocation.ts';
 import { anInvocation } from '../support/builders/an-invocation.ts';
 
-const end = () => ({ until: Date.now() + 60_000, isSwept: false });
+const end = () => ({ until: NOW + 60_000, isSwept: false });
 
 async function parkedOf(
   store: InvocationStore,

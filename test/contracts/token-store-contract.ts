@@ -1,3 +1,4 @@
+import { NOW } from '../support/now.ts';
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { StoredToken } from '../../src/core/tokens/token.ts';
 import type { CandidateQuery, UnprovenTokenStore } from '../../src/core/tokens/token-store.ts';
@@ -38,7 +39,7 @@ export function tokenStoreContract(name: string, make: () => UnprovenTokenStore)
 
     it('hides tokens, and everything that belongs to them, from other tenants', async () => {
       const { store, aToken, idsOf } = aTenantsTokens();
-      const token = aToken({ type: 'card', terms: ['t'], holdsLock: true, cvcUntil: Date.now() + 60_000 });
+      const token = aToken({ type: 'card', terms: ['t'], holdsLock: true, cvcUntil: NOW + 60_000 });
       await store.create([{ token, cvc: aCvc() }]);
       const stranger = randomUUID();
       const theirs = { ...token, tenantId: stranger };
@@ -50,7 +51,7 @@ export function tokenStoreContract(name: string, make: () => UnprovenTokenStore)
       expect(await idsOf({ fingerprint: token.fingerprint }, stranger)).toEqual([]);
       for await (const summaries of store.findMatches(theirs)) expect(summaries).toEqual([]);
       expect(await store.update(theirs, { token: changed(theirs) })).toBe('changed');
-      expect(await store.deleteIfStandalone(stranger, token.id, Date.now())).toEqual({
+      expect(await store.deleteIfStandalone(stranger, token.id, NOW)).toEqual({
         remaining: undefined,
       });
       expect(await store.create([{ token: aStoredToken({ ...theirs, id: token.id }) }])).toBe('written');
@@ -253,7 +254,7 @@ export function tokenStoreContract(name: string, make: () => UnprovenTokenStore)
 
     it('returns the matches that last long enough, by expiration', async () => {
       const { store, tenantId, aToken, create } = aTenantsTokens();
-      const now = Date.now();
+      const now = NOW;
       const of = (at: number | undefined, createdAt = now) =>
         aToken({
           fingerprint: tenantId,
@@ -284,7 +285,7 @@ export function tokenStoreContract(name: string, make: () => UnprovenTokenStore)
 
     it('returns the candidates of a fingerprint newest first, for any terms, after any position', async () => {
       const { tenantId, aToken, candidates, create } = aTenantsTokens();
-      const now = Date.now();
+      const now = NOW;
       const tokens = [1, 2, 3].map((at) =>
         aToken({
           fingerprint: tenantId,
@@ -307,7 +308,7 @@ export function tokenStoreContract(name: string, make: () => UnprovenTokenStore)
 
     it('reports the mask of a candidate under a term, but not from the list of all', async () => {
       const { aToken, candidates, create } = aTenantsTokens();
-      const now = Date.now();
+      const now = NOW;
       const tokens = [true, false].map((hasMask, at) =>
         aToken({
           hasMask,

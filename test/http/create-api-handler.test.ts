@@ -1,3 +1,4 @@
+import { turns } from '../../packages/test-kit/src/event-loop.ts';
 import { z } from 'zod';
 import { generateApiKey } from '../../src/core/crypto/api-key.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
@@ -313,7 +314,7 @@ describe('an early read', () => {
       expect((await send(request)).statusCode).toBe(403);
       forget(KEY);
       expect((await send(request)).statusCode).toBe(401);
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await turns();
       expect(unhandled).toEqual([]);
     } finally {
       process.off('unhandledRejection', listen);

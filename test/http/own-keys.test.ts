@@ -1,4 +1,5 @@
 // What a key of an application has of its own: its end, its networks, the day of its last use.
+import { turns, whenever } from '../../packages/test-kit/src/event-loop.ts';
 import { createApiHandler } from '../../src/http/create-api-handler.ts';
 import { route } from '../../src/http/route.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
@@ -139,16 +140,13 @@ describe('the last use of a key', () => {
   });
 
   it('is noted before the response: an instance may be frozen after it', async () => {
-    let release: () => void = () => undefined;
-    const { send, bind } = setUp({ note: () => new Promise((resolve) => (release = resolve)) });
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const { send, bind, noted } = setUp({ note: () => promise });
     bind([]);
     const response = send();
-    const first = await Promise.race([
-      response,
-      new Promise((resolve) => setTimeout(() => resolve('waits'), 30)),
-    ]);
-    expect(first).toBe('waits');
-    release();
+    await whenever(() => noted.length > 0);
+    expect(await Promise.race([response, turns(10).then(() => 'waits')])).toBe('waits');
+    resolve(undefined);
     expect(await response).toBe(200);
   });
 

@@ -132,7 +132,7 @@ describe('a number in a body', () => {
     ])
       expect(() => parse(`[${text}]`)).toThrow(refused());
     expect(parse(`[1.${zeros}]`)).toEqual([1]);
-  }, 20_000);
+  });
 });
 
 describe('the nesting of a body', () => {

@@ -89,7 +89,7 @@ inMemoryOrThorough('the parked deliveries of a reactor', () => {
     }
     parked = started;
     expect(await untilParked(3)).toEqual(parked);
-  }, 120_000);
+  });
   afterAll(() => service.close());
 
   it('are listed with what happened, and with nothing of arguments, result and address', async () => {
@@ -166,7 +166,7 @@ inMemoryOrThorough('the parked deliveries of a reactor', () => {
     );
     expect(await untilParked(3)).toEqual(parked);
     expect((await list(reactor)).body.data[1]).toMatchObject({ invocation_id: id, attempts: 10 });
-  }, 120_000);
+  });
 
   it('end with the key that was revoked, and its session, and not with one that had ended', async () => {
     const { body: shop } = await management.post('/applications', {
@@ -215,7 +215,7 @@ inMemoryOrThorough('the parked deliveries of a reactor', () => {
     const { body } = await clientOf(shop.key as string).get(`/reactors/${other}/results/${byKey ?? ''}`);
     // Its other key still reads the result, whether the run had begun or not.
     expect(['succeeded', 'failed']).toContain(body.status);
-  }, 120_000);
+  });
 
   it('are gone with the reactor, and at their end', async () => {
     expect((await resend(reactor, parked[0] ?? '')).status).toBe(204);

@@ -233,7 +233,7 @@ describeNeeding('openDestination', 'code that reads a body as text', () => {
       const mac = createHmac('sha256', 'k'.repeat(16)).update(raw).digest('base64');
       expect([status, got?.body.toString(), got?.headers['x-sig']]).toEqual([200, raw, mac]);
     }
-  }, 60_000);
+  });
 
   it('sends what it changed, whatever else of its arguments it returns', async () => {
     const { key } = await anApplication({ permissions: ['token:use'] });
@@ -258,7 +258,7 @@ describeNeeding('openDestination', 'code that reads a body as text', () => {
         expect([picked, got?.body.toString()]).toEqual([picked, right]);
       }
     }
-  }, 60_000);
+  });
 
   it('returns the member that it got, and no other', async () => {
     const { key } = await anApplication({ permissions: ['token:use'] });
@@ -269,5 +269,5 @@ describeNeeding('openDestination', 'code that reads a body as text', () => {
     );
     const { got, ...response } = await through(proxy.key, { key, body: {} });
     expect([problemOf(response), got]).toEqual([[400, 'transform_failed'], undefined]);
-  }, 60_000);
+  });
 });

@@ -770,7 +770,7 @@ describeNeeding('openDestination', 'a call', () => {
     });
     expect(sent.status).toBe(200);
     expect((await through(proxy.key, { key })).got?.body.toString()).toBe('{"other":true}');
-  }, 60_000);
+  });
 
   it('shows what the code of a reactor says of a failure to no caller and no reader of the proxy', async () => {
     const { key } = await anApplication({ permissions: ['token:use'] });
@@ -799,7 +799,7 @@ describeNeeding('openDestination', 'a call', () => {
       ]),
     );
     expect(JSON.stringify([refused.body, later.body, body])).not.toMatch(/said|4242/);
-  }, 60_000);
+  });
 });
 
 describeNeeding('openDestination', 'a proxy without authentication', () => {

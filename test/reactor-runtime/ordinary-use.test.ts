@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AUTHOR_PACKAGES } from '../../src/core/reactors/author-packages.ts';
+import type { ReactorProcess } from '../support/runtime-api.ts';
 import { answerAlone, sharedReactor, withReactor } from './a-reactor.ts';
 
 const { answerOf: responseOf } = sharedReactor();
@@ -169,12 +170,6 @@ describe('the promises to an author', () => {
 });
 
 describe('failing code', () => {
-  // Its deadline is seconds away, and the other tests run meanwhile.
-  let blocked: Promise<unknown>;
-  beforeAll(() => {
-    blocked = answerAlone('Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)');
-  });
-
   it.each([
     ['syntax', 'module.exports = async ( => 1', {}],
     ['syntax', '}); globalThis.escaped = true; (function () {', {}],
@@ -488,6 +483,9 @@ module.exports = async ({ args }) => {
   });
 
   it('that never ends loading ends at the deadline', async () => {
-    expect(await blocked).toEqual({ outcome: 'not_loaded', reason: 'timed_out' });
+    const code = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)';
+    const run = (reactor: ReactorProcess) => reactor.invoke();
+    const { response } = await withReactor(code, run, { loadMs: 100 });
+    expect(response).toEqual({ outcome: 'not_loaded', reason: 'timed_out' });
   });
 });

@@ -1,3 +1,4 @@
+import { NOW } from '../support/now.ts';
 import type { Caller } from '../../src/core/access/caller.ts';
 import type { RunOutcome } from '../../src/core/reactors/reactor-runner.ts';
 import { createReactor } from '../../src/core/reactors/create-reactor.ts';
@@ -95,7 +96,7 @@ describe('code under an idempotency key', () => {
               },
             },
           } as unknown as RunReactorDeps;
-          const input = { reactorId: reactor.id, args: {}, receivedAt: Date.now() };
+          const input = { reactorId: reactor.id, args: {}, receivedAt: NOW };
           const service = { baseUrl: 'https://api.example.com', headerPrefix: 'SVC' };
           await withIdempotency({ ...edge, idempotencyStore: store }, caller, MATCHED, {
             body: sameBody ? {} : { other: true },

@@ -56,6 +56,8 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 export interface ReactorOptions {
   readonly memoryMb?: number;
   readonly timeoutMs?: number;
+  /** How long code may load; for code that must end by it. */
+  readonly loadMs?: number;
   /** Runs instead of the layer's `bootstrap`, for comparisons, with the same environment. */
   readonly command?: readonly [string, ...string[]];
 }
@@ -64,7 +66,12 @@ export interface ReactorOptions {
 export async function startReactor(
   layer: string,
   code: string,
-  { memoryMb = 512, timeoutMs = 5_000, command = [join(layer, 'bootstrap')] }: ReactorOptions = {},
+  {
+    memoryMb = 512,
+    timeoutMs = 5_000,
+    loadMs,
+    command = [join(layer, 'bootstrap'), ...(loadMs === undefined ? [] : [String(loadMs)])],
+  }: ReactorOptions = {},
 ): Promise<ReactorProcess> {
   // The temp folder of macOS has a name below /var, where the runtime prints nothing.
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'cloakroom-reactor-')));

@@ -76,6 +76,15 @@ const narrowComments: Rule = {
   }),
 };
 
+/** The calls of jest that take a limit after what they run. */
+const OWN_LIMIT = [
+  'CallExpression[callee.name=/^(it|test)$/][arguments.length>2]',
+  'CallExpression[callee.object.name=/^(it|test)$/][callee.property.name=/^(only|skip|failing)$/][arguments.length>2]',
+  'CallExpression[callee.callee.property.name="each"][arguments.length>2]',
+  'CallExpression[callee.name=/^(before|after)(All|Each)$/][arguments.length>1]',
+  'CallExpression[callee.object.name="jest"][callee.property.name="setTimeout"]',
+].join(', ');
+
 /** The path of a module's address, and an address that is put together from a path or cut. */
 const PATH_BY_HAND = [
   'MemberExpression[property.name="pathname"] > NewExpression.object:has(MetaProperty)',
@@ -93,6 +102,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
     'Take it from the `Platform` of the instance: see src/core/shared/platform.ts.',
   ),
   'no-literal-num-runs': forbid('Property[key.name="numRuns"] > Literal', 'Use `cases`.'),
+  'no-limit-of-a-test': forbid(
+    OWN_LIMIT,
+    'A slow machine would fail it: the only limit of a test is that of jest.config.js, for one that hangs.',
+  ),
   'no-path-by-hand': forbid(
     PATH_BY_HAND,
     'Use fileURLToPath or pathToFileURL: a path may have any character.',

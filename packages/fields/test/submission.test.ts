@@ -1,5 +1,6 @@
 import { generateApiKey } from '../../../src/core/crypto/api-key.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
+import { turns, whenever } from '../../test-kit/src/event-loop.ts';
 import type { FieldsConfig } from '../headers.ts';
 import { createSubmissions, type Outcome } from '../src/frame/submission.ts';
 import type { FieldContent } from '../src/frame/field-content.ts';
@@ -65,10 +66,20 @@ function aFrame(more: Partial<FieldsConfig> = {}) {
     submissions.submit(submission(body, options), signal);
 }
 
+const digests = jest.spyOn(crypto.subtle, 'digest');
+/** Resolves when as many submissions have looked for an equal one, by a digest of each. */
+async function looked(count: number): Promise<void> {
+  await whenever(() => digests.mock.results.length === count);
+  await Promise.all(digests.mock.results.map(({ value }) => value as Promise<ArrayBuffer>));
+  await turns();
+  digests.mockClear();
+}
+
 const idOf = (outcome: Outcome) =>
   'result' in outcome ? (outcome.result as { id: string }).id : outcome.failure.code;
 
 beforeEach(() => {
+  digests.mockClear();
   sent = [];
   respond = created;
   contents = new Map([
@@ -112,8 +123,7 @@ describe('a repeated request', () => {
     const answered = Promise.withResolvers<Response>();
     respond = () => answered.promise;
     const calls = Promise.all([submit(card()), submit(card())]);
-    // Both have looked for an equal request by then.
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await looked(2);
     answered.resolve(await created());
     const both = await calls;
     respond = created;
@@ -171,7 +181,7 @@ describe('a repeated request', () => {
       respond = () => answered.promise.then((response) => response.clone());
       const calls = Promise.all([submit(asked), submit(guessed)]);
       const before = sent.length;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await looked(2);
       expect(sent.length - before).toBe(2);
       answered.resolve(await created());
       const [first, second] = await calls;
@@ -193,7 +203,7 @@ describe('an aborted request', () => {
     respond = () => answered.promise;
     const [first, second] = [new AbortController(), new AbortController()];
     const outcomes = [submit(card(), {}, first.signal), submit(card(), {}, second.signal)];
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await looked(2);
     first.abort();
     expect(idOf(await (outcomes[0] ?? Promise.reject(new Error())))).toBe('aborted');
     answered.resolve(await created());

@@ -1,5 +1,6 @@
 import { ApiError, ConnectionError, createClient, TimeoutError, type Client } from '../src/index.ts';
 import { retryAfterSeconds, retrying } from '../src/retry.ts';
+import { whenever } from '../../test-kit/src/event-loop.ts';
 import { withService, type Reply } from './a-service.ts';
 
 const calling = async (
@@ -178,6 +179,7 @@ describe('the end of a call', () => {
     const ended = AbortSignal.abort(reason);
     const before = await calling((client) => client.tokens.retrieve('x', { signal: ended }));
     expect([before.error, before.received]).toEqual([reason, []]);
+    const timers = jest.spyOn(globalThis, 'setTimeout');
     for (const reply of [
       { status: 0, instead: 'hang' } as const,
       { status: 503, headers: { 'Retry-After': '20' } },
@@ -186,11 +188,10 @@ describe('the end of a call', () => {
         (client, arrived) => {
           const controller = new AbortController();
           const call = client.tokens.retrieve('x', { signal: controller.signal });
-          const abortOnArrival = setInterval(() => {
-            if (arrived.length === 0) return;
-            clearInterval(abortOnArrival);
-            setTimeout(() => controller.abort(reason), 50);
-          }, 5);
+          const isPausing = () => timers.mock.calls.some(([, ms = 0]) => ms >= 20_000 && ms < 25_000);
+          void whenever(() => arrived.length > 0 && ('instead' in reply || isPausing())).then(() => {
+            controller.abort(reason);
+          });
           return call;
         },
         [reply],

@@ -9,12 +9,16 @@ import { aMisreadValue } from '../../../test/support/a-misread-value.ts';
 import { cases, fc } from '../../test-kit/src/properties.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
+/** The receiver's clock stands still. */
+const NOW = Date.parse('2026-01-02T03:04:05Z');
+beforeEach(() => void jest.spyOn(Date, 'now').mockReturnValue(NOW));
+
 const secret = generateWebhookSecret(machinePlatform.random).reveal();
 const RESULT = { raw: { charge: 'ch_1', who: 'Zoë' } };
 
 /** A webhook as the service signs it. */
 function aWebhook(changes: { id?: string; result?: unknown; secrets?: string[]; at?: number } = {}) {
-  const { id = 'inv_1', result = RESULT, secrets = [secret], at = Date.now() } = changes;
+  const { id = 'inv_1', result = RESULT, secrets = [secret], at = NOW } = changes;
   const body = JSON.stringify(result);
   const signed = signWebhook(
     id,
@@ -100,8 +104,8 @@ describe('a webhook of the service', () => {
 
   it('is accepted five minutes before or after now, or as long as the receiver configures', async () => {
     for (const seconds of [-295, 0, 295])
-      expect(await verifyWebhook(aWebhook({ at: Date.now() + seconds * 1_000 }))).toBeDefined();
-    const old = aWebhook({ at: Date.now() - 3_000_000 });
+      expect(await verifyWebhook(aWebhook({ at: NOW + seconds * 1_000 }))).toBeDefined();
+    const old = aWebhook({ at: NOW - 3_000_000 });
     expect(await verifyWebhook({ ...old, toleranceSeconds: 3_100 })).toBeDefined();
   });
 });
@@ -147,7 +151,7 @@ describe('an invalid webhook is rejected:', () => {
   });
 
   it('a webhook is rejected that is older than five minutes, or from the future', async () => {
-    const later = (seconds: number) => refused(aWebhook({ at: Date.now() + seconds * 1_000 }));
+    const later = (seconds: number) => refused(aWebhook({ at: NOW + seconds * 1_000 }));
     expect(await later(-302)).toContain('too old');
     expect(await later(305)).toContain('future');
   });
@@ -190,7 +194,7 @@ describe('an invalid webhook is rejected:', () => {
   });
 
   it('a tolerance that is not a number from 0, which would accept messages of any age', async () => {
-    const old = aWebhook({ at: Date.now() - 3_000_000 });
+    const old = aWebhook({ at: NOW - 3_000_000 });
     for (const wrong of [NaN, -1, Infinity, '300' as unknown as number, null as unknown as number])
       await expect(verifyWebhook({ ...old, toleranceSeconds: wrong })).rejects.toThrow(TypeError);
   });

@@ -26,10 +26,10 @@ describe('the work of a vault', () => {
 
   it('does not rest before it ends, however long it takes', async () => {
     const { work, looks, onLook } = looked();
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const { promise, resolve } = Promise.withResolvers<undefined>();
     void work.start(() => promise);
     onLook(() => {
-      if (looks() === 1_000) resolve();
+      if (looks() === 1_000) resolve(undefined);
     });
     await work.rests();
     expect(looks()).toBe(1_000);
@@ -47,11 +47,11 @@ describe('the work of a vault', () => {
 
   it('does not rest while other work goes on', async () => {
     const { work, looks, onLook } = looked();
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const { promise, resolve } = Promise.withResolvers<undefined>();
     void work.start(() => work.during(never));
     void work.start(() => promise);
     onLook(() => {
-      if (looks() === 200) resolve();
+      if (looks() === 200) resolve(undefined);
     });
     await work.rests();
     expect(looks()).toBe(200 + 50);

@@ -79,11 +79,10 @@ describe('a vault', () => {
 
   it('lets the timers of a test go on between calls', async () => {
     const vault = await createVault();
-    let ticks = 0;
-    const timer = setInterval(() => (ticks += 1), 1);
-    for (let at = 0; at < 200; at += 1) await vault.logs.list();
-    clearInterval(timer);
-    expect(ticks).toBeGreaterThan(0);
+    let hasTicked = false;
+    setImmediate(() => (hasTicked = true));
+    await vault.logs.list();
+    expect(hasTicked).toBe(true);
   });
 });
 

@@ -12,7 +12,6 @@ import { tokenIdProblem } from '../../../src/core/tokens/token-id.ts';
 import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { aBudget } from '../../support/builders/a-budget.ts';
 
-const HANG_MS = 20_000;
 const fillingWith = (valueOf: Filling['valueOf']): Filling => ({ valueOf, budget: aBudget() });
 const parsed = (text: string) =>
   referencesOf(parseTokenTemplate(text, aBudget())).map(({ id, isWhole }) => ({ id, isWhole }));
@@ -194,22 +193,18 @@ describe('filling in', () => {
     },
   );
 
-  it(
-    'is limited, also over several texts that share a budget',
-    () => {
-      const value = 'x'.repeat(1_000_000);
-      expect(() =>
-        fillTokenTemplate(
-          parseTokenTemplate('{{ a }}'.repeat(1_000), aBudget()),
-          fillingWith(() => value),
-        ),
-      ).toThrow(ExpressionError);
-      const filling = fillingWith(() => value);
-      const one = () => fillTokenTemplate(parseTokenTemplate('{{ a | upcase }}', aBudget()), filling);
-      expect(() => Array.from({ length: 100 }, one)).toThrow(ExpressionError);
-    },
-    HANG_MS,
-  );
+  it('is limited, also over several texts that share a budget', () => {
+    const value = 'x'.repeat(1_000_000);
+    expect(() =>
+      fillTokenTemplate(
+        parseTokenTemplate('{{ a }}'.repeat(1_000), aBudget()),
+        fillingWith(() => value),
+      ),
+    ).toThrow(ExpressionError);
+    const filling = fillingWith(() => value);
+    const one = () => fillTokenTemplate(parseTokenTemplate('{{ a | upcase }}', aBudget()), filling);
+    expect(() => Array.from({ length: 100 }, one)).toThrow(ExpressionError);
+  });
 
   it.each(
     [
@@ -221,15 +216,11 @@ describe('filling in', () => {
       "{{ a | append: '".repeat(300_000),
       '{{ a | b '.repeat(600_000),
     ].map(titled),
-  )(
-    'reads a body like %s only once',
-    (_, text) => {
-      try {
-        expect(parseTokenTemplate(text, aBudget()).length).toBeGreaterThan(0);
-      } catch (error) {
-        expect(error).toBeInstanceOf(ExpressionError);
-      }
-    },
-    HANG_MS,
-  );
+  )('reads a body like %s only once', (_, text) => {
+    try {
+      expect(parseTokenTemplate(text, aBudget()).length).toBeGreaterThan(0);
+    } catch (error) {
+      expect(error).toBeInstanceOf(ExpressionError);
+    }
+  });
 });

@@ -1,3 +1,4 @@
+import { NOW } from '../../support/now.ts';
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../../src/core/access/caller.ts';
 import { patchReactor } from '../../../src/core/reactors/change-reactor.ts';
@@ -27,7 +28,7 @@ async function ran(world: ReturnType<typeof aReactorWorld>, id: string, reactor 
     args: {},
     service,
     timeoutMs: 1000,
-    deadline: Date.now() + 5000,
+    deadline: NOW + 5_000,
   };
   const outcome = await executeRun(deps, { reactor, args: new Secret({}), input });
   return outcome.outcome === 'returned' ? outcome.value.reveal() : outcome.outcome;

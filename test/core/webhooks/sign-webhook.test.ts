@@ -1,3 +1,4 @@
+import { NOW } from '../../support/now.ts';
 import { Webhook } from 'standardwebhooks';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { signWebhook } from '../../../src/core/webhooks/sign-webhook.ts';
@@ -12,7 +13,7 @@ describe('a signed webhook', () => {
       generateWebhookSecret(machinePlatform.random),
     ];
     const body = JSON.stringify({ raw: { ok: true } });
-    const headers = Object.fromEntries(signWebhook('id-1', body, [current, previous], Date.now()));
+    const headers = Object.fromEntries(signWebhook('id-1', body, [current, previous], NOW));
     for (const secret of [current, previous])
       expect(new Webhook(secret.reveal()).verify(body, headers)).toEqual({ raw: { ok: true } });
     expect(() => new Webhook(other.reveal()).verify(body, headers)).toThrow();
