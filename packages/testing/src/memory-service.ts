@@ -77,7 +77,7 @@ const FUNCTIONS: Readonly<Record<FunctionName, FunctionDefinition>> = {
   ...BACKGROUND_FUNCTIONS,
 };
 
-/** A turn of the event loop. */
+/** Lets the event loop turn once. */
 const turn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 const MINUTE_MS = 60_000;

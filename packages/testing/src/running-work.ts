@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Returns whether work waits, at this moment, for something outside of the service. */
 type Wait = () => boolean;
 
-/** A request, or a message of a queue. */
+/** The service works on a request, or on a message of a queue. */
 interface Work {
   readonly waits: Set<Wait>;
   ended: Promise<unknown>;

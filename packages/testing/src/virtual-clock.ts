@@ -51,7 +51,7 @@ export class VirtualClock {
       },
     };
     this.#timers.add(timer);
-    // A turn later, as every timer.
+    // No timer ends within the call that starts it.
     if (this.#hasEnded) setImmediate(timer.fire);
     return end;
   };
