@@ -50,7 +50,8 @@ interface RefusalDeps {
 
 /** A value that is made again once a minute has passed. */
 function eachMinute<T>(clock: Clock, make: () => T): () => T {
-  let [until, value] = [-Infinity, make()];
+  let until = -Infinity;
+  let value = make();
   return () => {
     const now = clock();
     // The second condition is true if the clock was set back.
@@ -121,7 +122,8 @@ export function createRefusals(deps: RefusalDeps & { readonly onRetiredKeyUsed: 
 
   /** Whether the tenant of a key has records left in this minute. */
   function mayRecord({ key, isRetired }: RefusedKeyError): boolean {
-    const [recorded, name] = [recordedNow(), `${key.tenantId} ${String(isRetired)}`];
+    const recorded = recordedNow();
+    const name = `${key.tenantId} ${String(isRetired)}`;
     const count = recorded.get(name) ?? 0;
     recorded.set(name, count + 1);
     return count < TENANT_RECORDS_MAX;

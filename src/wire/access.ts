@@ -27,7 +27,8 @@ interface Destination {
 /** The one destination of a question. Throws `validation_failed`. */
 function destinationOf({ proxies = [], reactors = [], callback_url: callbackUrl }: Destination): Way {
   if (proxies.length + reactors.length !== 1) throw invalid('through', 'must name one proxy or one reactor');
-  const [proxy, reactor = ''] = [proxies[0], reactors[0]];
+  const proxy = proxies[0];
+  const reactor = reactors[0] ?? '';
   if (proxy === undefined) {
     const problem = callbackUrl === undefined ? undefined : callbackProblem(callbackUrl, 'any');
     if (problem !== undefined) throw invalid('through.callback_url', problem);

@@ -59,7 +59,8 @@ function oneOf<Name extends string>(
 export const listLogsQuery = /* @__PURE__ */ queryOf({ once: PARAMETERS }, (query) => {
   const input = (name: string) => query.get(name) ?? undefined;
   const page = pageRequest({ size: input('size'), after: input('after') });
-  const [from, to] = [timeOf(query, 'from'), timeOf(query, 'to')];
+  const from = timeOf(query, 'from');
+  const to = timeOf(query, 'to');
   if (from !== undefined && to !== undefined && from >= to) throw invalid('to', 'must be after from');
   return {
     filters: defined({

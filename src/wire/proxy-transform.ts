@@ -64,11 +64,12 @@ function membersOf(
   path: string,
   { compatibility, fields }: Reading,
 ): Readonly<Record<string, unknown>> {
-  const [outer, inner]: readonly Readonly<Record<string, unknown>>[] = [defined(own), defined(options ?? {})];
+  const outer: Readonly<Record<string, unknown>> = defined(own);
+  const inner: Readonly<Record<string, unknown>> = defined(options ?? {});
   if (options !== undefined && compatibility === 'strict')
     fields.report(`${path}.options`, 'is not known; its members belong into the transform itself');
-  for (const member of Object.keys(inner ?? {}))
-    if (Object.hasOwn(outer ?? {}, member))
+  for (const member of Object.keys(inner))
+    if (Object.hasOwn(outer, member))
       fields.report(memberPath(path, member), 'is sent twice, also in `options`');
   return { ...inner, ...outer };
 }

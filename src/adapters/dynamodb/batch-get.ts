@@ -10,7 +10,8 @@ const BATCH_KEYS = 100;
  * How often unprocessed keys are requested again, and the longest pause before the first repeat, in
  * ms. The pause doubles each time.
  */
-const [ATTEMPTS, PAUSE_MS] = [7, 20] as const;
+const ATTEMPTS = 7;
+const PAUSE_MS = 20;
 
 /** Identifies one item of one table. */
 interface Wanted {
@@ -65,10 +66,8 @@ type Loader = DataLoader<Wanted, Item | undefined>;
  * One loader for each client. All reads in one turn of the event loop share a call, whichever table
  * they read.
  */
-const [consistent, eventual] = [
-  new WeakMap<DynamoDb['client'], Loader>(),
-  new WeakMap<DynamoDb['client'], Loader>(),
-];
+const consistent = new WeakMap<DynamoDb['client'], Loader>();
+const eventual = new WeakMap<DynamoDb['client'], Loader>();
 
 function loaderOf(dynamodb: DynamoDb, isConsistent: boolean): Loader {
   const known = isConsistent ? consistent : eventual;

@@ -61,7 +61,8 @@ async function claimNew(
   over?: string,
 ): Promise<{ readonly claim: IdempotencyClaim } | { readonly existing: Record }> {
   const { random } = table.platform;
-  const [seed, attempt] = [random.bytes(SEED_BYTES), random.uuid()];
+  const seed = random.bytes(SEED_BYTES);
+  const attempt = random.uuid();
   const record: Record = {
     seed,
     bodyHash,

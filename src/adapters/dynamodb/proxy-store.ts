@@ -185,7 +185,8 @@ async function counted(table: Table, tenantId: string): Promise<number> {
 }
 
 /** How often a creation is tried beside others of its tenant, and the longest pause, in ms. */
-const [ATTEMPTS, PAUSE_MS] = [12, 100] as const;
+const ATTEMPTS = 12;
+const PAUSE_MS = 100;
 
 /** Writes a proxy, and counts it, beside other creations of its tenant. */
 async function create(table: Table, proxy: StoredProxy, first: StoredVersion): Promise<boolean> {

@@ -34,7 +34,8 @@ const shownBy = ({ type, containers, expiration, hasMask }: UnprovenToken) =>
 /** Rewrites the entries whose attributes have changed. */
 function entryChanges(previous: UnprovenToken, next: UnprovenToken): EntryChanges {
   const isSame = shownBy(previous) === shownBy(next);
-  const [before, after] = [new Set(previous.terms), new Set(next.terms)];
+  const before = new Set(previous.terms);
+  const after = new Set(next.terms);
   return {
     added: next.terms.filter((term) => !isSame || !before.has(term)),
     removed: previous.terms.filter((term) => !after.has(term)),

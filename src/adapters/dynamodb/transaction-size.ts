@@ -37,7 +37,8 @@ export interface Share {
 /** Puts the elements into as few groups as possible that each fit a transaction, in their order. */
 export function packed<T extends Share>(shares: readonly T[]): readonly (readonly T[])[] {
   const all: T[][] = [];
-  let [items, bytes] = [TRANSACTION_WRITES, 0];
+  let items = TRANSACTION_WRITES;
+  let bytes = 0;
   for (const share of shares) {
     const isNew = !fits(items + share.items.length, bytes + share.bytes);
     if (isNew) all.push([]);

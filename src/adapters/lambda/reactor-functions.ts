@@ -205,7 +205,8 @@ export function createReactorFunctions(lambda: Lambda, settings: ReactorFunction
     },
 
     async publish(reactorId, code) {
-      const [name, archive] = [nameOf(context, reactorId), await archiveOf(code)];
+      const name = nameOf(context, reactorId);
+      const archive = await archiveOf(code);
       const found = await configurationOf(context, name);
       if (found === undefined) return make(context, name, archive);
       await useCurrentLayer(context, name, found);

@@ -83,7 +83,8 @@ export function checkSessionRules(
 ): void {
   rules.forEach((rule, index) => {
     const path = `rules[${String(index)}]`;
-    const [hasContainer, hasConditions] = [rule.container !== undefined, (rule.conditions ?? []).length > 0];
+    const hasContainer = rule.container !== undefined;
+    const hasConditions = (rule.conditions ?? []).length > 0;
     if (hasContainer === hasConditions)
       report(`${path}.conditions`, 'conditions or container is required, and not both');
     if (rule.permissions.length === 0) report(`${path}.permissions`, 'must not be empty');

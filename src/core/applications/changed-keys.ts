@@ -20,7 +20,8 @@ export function changedKeys(previous: KeyList, next: KeyList): readonly string[]
   const [before, after] = [previous, next].map(({ keys }) => new Map(keys.map((key) => [key.id, key])));
   const ids = new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])]);
   return [...ids].flatMap((id) => {
-    const [was, is] = [before?.get(id), after?.get(id)];
+    const was = before?.get(id);
+    const is = after?.get(id);
     if (was === undefined || is === undefined) return [`keys.${id}`];
     return KEY_MEMBERS.filter(([member]) => !sameJson(was[member], is[member])).map(
       ([, name]) => `keys.${id}.${name}`,

@@ -181,10 +181,8 @@ export interface KeyPatch {
 
 function patched(key: KeyView, { name, expiresAtMs, sourceAddresses }: KeyPatch): KeyView {
   const { name: oldName, expiresAtMs: oldEnd, sourceAddresses: oldNetworks, ...rest } = key;
-  const [nextName, nextEnd] = [
-    name === undefined ? oldName : (name ?? undefined),
-    expiresAtMs === undefined ? oldEnd : (expiresAtMs ?? undefined),
-  ];
+  const nextName = name === undefined ? oldName : (name ?? undefined);
+  const nextEnd = expiresAtMs === undefined ? oldEnd : (expiresAtMs ?? undefined);
   return {
     ...rest,
     ...(nextName !== undefined && { name: nextName }),

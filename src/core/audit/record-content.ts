@@ -33,11 +33,13 @@ export function encodeContent(entry: AuditEntry): RecordContent & { readonly ref
   if (isPacked) uuids.push(packUuid(app));
   const counts: Record<string, number | readonly [number, number]> = {};
   for (const [form, ids] of Object.entries(tokens ?? {})) {
-    const [before, others] = [uuids.length, referred.length];
+    const before = uuids.length;
+    const others = referred.length;
     for (const id of ids)
       if (isUuid(id)) uuids.push(packUuid(id));
       else referred.push({ reference: referenceOf(id), id });
-    const [count, more] = [uuids.length - before, referred.length - others];
+    const count = uuids.length - before;
+    const more = referred.length - others;
     counts[form] = more === 0 ? count : [count, more];
   }
   const body = JSON.stringify({

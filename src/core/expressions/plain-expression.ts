@@ -76,7 +76,8 @@ function readArguments(reader: Reader): readonly FilterArgument[] | undefined {
 function readFilter(reader: Reader): FilterCall | undefined {
   const found = reader.next(FILTER);
   const [text = '', name = '', colon] = found ?? [];
-  const [filter, parameters] = [OWN_FILTERS.get(name), OWN_PARAMETERS.get(name)];
+  const filter = OWN_FILTERS.get(name);
+  const parameters = OWN_PARAMETERS.get(name);
   if (found === null || filter === undefined || parameters === undefined) return undefined;
   const args = colon === ':' ? readArguments(reader) : [];
   if (args === undefined) return undefined;

@@ -129,7 +129,8 @@ export function selectJsonPath(path: string, value: Json, budget: Budget): Json 
   const compiled = compile(path, budget);
   countSteps(compiled, budget);
   const nodes = compiled.lazyQuery(value as never);
-  const [first, second] = [nodes.next(), nodes.next()];
+  const first = nodes.next();
+  const second = nodes.next();
   if (second.done !== true) throw new ExpressionError('has a json filter whose path selects several values');
   return first.done === true ? undefined : (first.value.value as Json);
 }

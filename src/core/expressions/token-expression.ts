@@ -127,7 +127,8 @@ const REFERENCE = 300;
 export function parseTokenTemplate(text: string, budget: Budget, path?: LazyPath): TokenTemplate {
   if (!hasExpression(text)) return [{ kind: 'text', text }];
   const parts: Part[] = [];
-  let [at, count] = [0, 0];
+  let at = 0;
+  let count = 0;
   for (let open = text.indexOf(OPEN); open !== -1; open = text.indexOf(OPEN, at)) {
     if (open > at) parts.push({ kind: 'text', text: text.slice(at, open) });
     budget.charge(REFERENCE);

@@ -67,9 +67,11 @@ export async function sliceNumbered<Entry extends Positioned>(
   isVisible: (entry: Entry) => boolean,
   { page, size }: { readonly page: number; readonly size: number },
 ): Promise<Slice<Entry>> {
-  const [from, to] = [(page - 1) * size, page * size];
+  const from = (page - 1) * size;
+  const to = page * size;
   const entries: Entry[] = [];
-  let [visible, examined] = [0, 0];
+  let visible = 0;
+  let examined = 0;
   let isLowerBound = false;
   let last: string | undefined;
   walk: for await (const batch of batches) {

@@ -41,7 +41,8 @@ export async function createTenant(
   if (input.name.length < 1 || input.name.length > NAME_MAX_LENGTH) {
     throw invalid('name', `must be 1 to ${String(NAME_MAX_LENGTH)} characters`);
   }
-  const [id, now] = [deps.newId(), deps.clock()];
+  const id = deps.newId();
+  const now = deps.clock();
   const { key, ...wrapping } = await newRoot(deps, id, input.wrappedBy);
   const webhookSecret = generateWebhookSecret(deps.random);
   const encryptedSecret = encryptRecord(

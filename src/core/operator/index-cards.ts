@@ -73,7 +73,8 @@ export async function indexCardsStep(
 ): Promise<IndexCardsStep> {
   // The vault encrypts under the cached ring, so this tenant must be cached.
   deps.tenantKeys.learn(tenantId, await existingTenant(deps, tenantId));
-  let [indexed, seen] = [0, 0];
+  let indexed = 0;
+  let seen = 0;
   const left: string[] = [];
   const next = await walkTokens(deps, tenantId, after, async (summaries) => {
     const cards = summaries.filter(({ type }) => tokenType(type).maskedIndexes !== undefined);

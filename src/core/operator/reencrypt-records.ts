@@ -226,7 +226,8 @@ export async function reencryptStep(deps: ReencryptDeps, tenantId: string): Prom
   const now = deps.clock();
   // The vault encrypts under the cached ring, so this tenant must be cached.
   deps.tenantKeys.learn(tenantId, tenant);
-  const [walk, goal] = [walkOf(tenant, now), goalOf(tenant, now)];
+  const walk = walkOf(tenant, now);
+  const goal = goalOf(tenant, now);
   const tally: Tally = { reencrypted: 0, seen: 0, left: 0, unreadable: [] };
   const after = await walkTokens(deps, tenantId, walk.after, (summaries) =>
     actOn(tally, summaries, (summary) => guarded(deps, () => reencryptToken(deps, summary, goal))),

@@ -4,7 +4,8 @@ import { mayBeJson } from './body-kind.ts';
 import type { InnerPlace } from './inner-grammar.ts';
 import { decodedRange, rangeOf, type Range, type Skeleton } from './skeleton.ts';
 
-const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 
 /** The positions of the placeholders outside of quotes. */
 function outsideQuotes({ text, at }: Skeleton): readonly number[] {
@@ -45,7 +46,8 @@ export function innerJson(skeleton: Skeleton): readonly InnerPlace[] | undefined
   if (!mayBeJson(skeleton.text)) return undefined;
   const text = withValues(skeleton, outsideQuotes(skeleton));
   const places: InnerPlace[] = [];
-  let [next, isMixed] = [0, false];
+  let next = 0;
+  let mixed = 0;
   const rangeIn = (start: number, end: number): Range | undefined => {
     const range = rangeOf(skeleton, start, end, next);
     next = range.endAt;
@@ -70,7 +72,7 @@ export function innerJson(skeleton: Skeleton): readonly InnerPlace[] | undefined
           places.push({ kind: 'text', skeleton: decoded, encode: encodeString });
         } else {
           // A digit next to a placeholder would be part of the same number.
-          isMixed ||= end - start > 1;
+          if (end - start > 1) mixed += 1;
           places.push({ kind: 'value', skeleton: decodedRange(skeleton, range, (raw) => raw) });
         }
       },
@@ -79,5 +81,5 @@ export function innerJson(skeleton: Skeleton): readonly InnerPlace[] | undefined
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-  return isMixed ? undefined : places;
+  return mixed > 0 ? undefined : places;
 }

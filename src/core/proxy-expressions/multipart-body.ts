@@ -185,7 +185,8 @@ export function multipartBody(
     const stretch = body.subarray(from, to);
     return isForm ? verbatim(stretch) : betweenParts(stretch, path, fields);
   };
-  let [at, count] = [0, 0];
+  let at = 0;
+  let count = 0;
   for (const part of partsOf(body, Buffer.from(`--${boundary}`, 'latin1'))) {
     count += 1;
     if (count > PARTS_MAX) fields.report(path, 'has too many parts');

@@ -78,7 +78,8 @@ function unclearPlaces({ text, at }: Skeleton, encodes: readonly Encode[], level
   }
   const starts = [text.indexOf('='), text.search(JSON_START)].filter((start) => start !== -1);
   const start = Math.min(...starts);
-  const [refusing, free] = [{ refused: UNCLEAR, encodes }, { encodes }];
+  const refusing = { refused: UNCLEAR, encodes };
+  const free = { encodes };
   return at.map((position) => (isAll || start < position ? refusing : free));
 }
 

@@ -12,7 +12,9 @@ const INNER_MAX = 20;
 const DELIMITERS_MAX = 100_000;
 const DECLARATION = /boundary\s{0,20}=\s{0,20}(?:"([^"\r\n]{1,200})"|([^\s;",]{1,200}))/gi;
 
-const [LF, CR, DASH] = [0x0a, 0x0d, 0x2d];
+const LF = 0x0a;
+const CR = 0x0d;
+const DASH = 0x2d;
 const SPACES: ReadonlySet<number | undefined> = new Set([undefined, 0x09, LF, CR, 0x20]);
 
 interface MultipartText {

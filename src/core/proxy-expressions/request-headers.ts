@@ -117,7 +117,8 @@ const inPart = (separators = ''): Place => ({
 
 /** Whether each placeholder is in double quotes, which no value can end. */
 function areQuoted({ text, at }: Skeleton): readonly boolean[] {
-  let [from, isQuoted] = [0, false];
+  let from = 0;
+  let isQuoted = false;
   return at.map((position) => {
     for (; from < position; from += 1)
       if (text[from] === '\\') from += 1;
@@ -131,7 +132,9 @@ function headerPlaces(skeleton: Skeleton): readonly Place[] {
   const { text, at } = skeleton;
   if (text.length === at.length && at.length === 1) return [{ encodes: [] }];
   const pairs = pairsOf(text);
-  const [quoted, before, after] = [inPart(), inPart(pairs?.before), inPart(pairs?.after)];
+  const quoted = inPart();
+  const before = inPart(pairs?.before);
+  const after = inPart(pairs?.after);
   const are = areQuoted(skeleton);
   return at.map((position, index) => {
     if (are[index] === true || pairs === undefined) return quoted;

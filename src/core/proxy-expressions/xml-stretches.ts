@@ -44,7 +44,8 @@ function isAfterEquals(text: string, quote: number): boolean {
 
 /** The stretches of a tag that starts at `from`; returns its end. */
 function* stretchesOfTag(text: string, from: number): Generator<XmlStretch, number> {
-  let [start, at] = [from, from];
+  let start = from;
+  let at = from;
   for (;;) {
     at = find(TAG_DELIMITER, text, at);
     const character = text.charAt(at);

@@ -39,7 +39,8 @@ const isShuffled = (a: string, b: string): boolean => a.length === b.length && l
 
 /** The distance between two names in letters; `undefined` if they are not similar. */
 function distanceOf(sent: string, known: string): number | undefined {
-  const [name, other] = [normalized(sent), normalized(known)];
+  const name = normalized(sent);
+  const other = normalized(known);
   if (name === '') return undefined;
   const most = Math.max(name.length, other.length) * DIFFERING;
   const isShort = abbreviates(name, other);
@@ -54,7 +55,8 @@ function distanceOf(sent: string, known: string): number | undefined {
  * them with a dot.
  */
 function distanceByParts(sent: string, known: string): number | undefined {
-  const [parts, others] = [sent.split(/[:.]/), known.split(':')];
+  const parts = sent.split(/[:.]/);
+  const others = known.split(':');
   if (parts.length !== others.length) return undefined;
   const distances = parts.map((part, at) => distanceOf(part, others[at] ?? ''));
   return distances.reduce(

@@ -20,7 +20,8 @@ const OFFSET_MAX_MINUTES = 14 * 60;
 function offsetMinutes(offset: string | undefined): number | undefined {
   if (offset === undefined || offset.toUpperCase() === 'Z') return 0;
   const digits = offset.slice(1).replace(':', '');
-  const [hours, minutes] = [Number(digits.slice(0, 2)), Number(digits.slice(2))];
+  const hours = Number(digits.slice(0, 2));
+  const minutes = Number(digits.slice(2));
   const total = hours * 60 + minutes;
   if (minutes > 59 || total > OFFSET_MAX_MINUTES) return undefined;
   return offset.startsWith('-') ? -total : total;

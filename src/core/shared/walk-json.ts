@@ -13,16 +13,27 @@ export interface JsonVisitor {
   close(end: number): void;
 }
 
-const [QUOTE, BACKSLASH, COMMA, COLON, MINUS, PLUS, POINT, ZERO, NINE] = [
-  0x22, 0x5c, 0x2c, 0x3a, 0x2d, 0x2b, 0x2e, 0x30, 0x39,
-] as const;
-const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT, SPACE, LETTER_U] = [
-  0x5b, 0x5d, 0x7b, 0x7d, 0x20, 0x75,
-] as const;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const MINUS = 0x2d;
+const PLUS = 0x2b;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const SPACE = 0x20;
+const LETTER_U = 0x75;
 /**
  * White space that may separate the tokens of JSON, in addition to spaces (RFC 8259, section 2).
  */
-const [TAB, LINE_FEED, CARRIAGE_RETURN] = [0x09, 0x0a, 0x0d] as const;
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 
 const HEX = /[0-9a-f]{4}/iy;
 /** The end of a plain run in a string: a quote, a backslash, or a control character. */

@@ -29,7 +29,10 @@ export const decodingRoom = (length: number): DecodingRoom => ({
   positions: new SourcePositions(),
 });
 
-const [BACKSLASH, PERCENT, LETTER_U, ESCAPE_LENGTH] = [0x5c, 0x25, 0x75, 3] as const;
+const BACKSLASH = 0x5c;
+const PERCENT = 0x25;
+const LETTER_U = 0x75;
+const ESCAPE_LENGTH = 3;
 const BYTE_VALUES = 256;
 /** How many hexadecimal digits follow `\u`. */
 const UNIT_DIGITS = 4;
@@ -49,9 +52,11 @@ const DIGITS = Int8Array.from({ length: BYTE_VALUES }, (_, byte) => {
 });
 
 /** The first six bits, by which the halves of a surrogate pair differ. */
-const [HIGH, LOW] = [0x36, 0x37] as const;
+const HIGH = 0x36;
+const LOW = 0x37;
 /** Code units from which UTF-8 has two bytes, and three. */
-const [TWO_BYTES, THREE_BYTES] = [0x80, 0x800] as const;
+const TWO_BYTES = 0x80;
+const THREE_BYTES = 0x800;
 /** Encodes a code unit of two or three bytes, a half alone as UTF-8 does with other code units. */
 const unitBytes = (unit: number): readonly number[] =>
   unit < THREE_BYTES

@@ -53,7 +53,8 @@ export function prefixLengths(): Int32Array {
  * What a UTF-16 code unit is in a number; digits are smaller. Digits beyond the BMP, such as the
  * bold ones of mathematics, are two units and not found.
  */
-const [SEPARATOR, OTHER] = [10, 11] as const;
+const SEPARATOR = 10;
+const OTHER = 11;
 const CODE_UNITS = 0x10000;
 
 let kindsByUnit: Uint8Array | undefined;

@@ -122,8 +122,10 @@ async function changeOnce(
   const checked = await checkedChange(deps, opened, change, place);
   const { definition } = checked;
   const members = changedMembers(previous, definition);
-  const [isNewVersion, isNewConfiguration] = [members.length > 0, change.configuration !== undefined];
-  const [by, now] = [caller.applicationId, deps.clock()];
+  const isNewVersion = members.length > 0;
+  const isNewConfiguration = change.configuration !== undefined;
+  const by = caller.applicationId;
+  const now = deps.clock();
   const version = stored.definitionVersion + (isNewVersion ? 1 : 0);
   const marks = marksAfter(stored, version, change);
   const { retainedVersions: _, ...unmarked } = stored;

@@ -6,9 +6,17 @@ export interface DecodedText {
   readonly positions: Pick<SourcePositions, 'startOf' | 'endOf'>;
 }
 
-const [PERCENT, AMPERSAND, HASH, SEMICOLON, EQUALS, SPACE] = [0x25, 0x26, 0x23, 0x3b, 0x3d, 0x20] as const;
-const [LETTER_A, LETTER_X, LETTER_Z] = [0x61, 0x78, 0x7a] as const;
-const [ZERO, NINE] = [0x30, 0x39] as const;
+const PERCENT = 0x25;
+const AMPERSAND = 0x26;
+const HASH = 0x23;
+const SEMICOLON = 0x3b;
+const EQUALS = 0x3d;
+const SPACE = 0x20;
+const LETTER_A = 0x61;
+const LETTER_X = 0x78;
+const LETTER_Z = 0x7a;
+const ZERO = 0x30;
+const NINE = 0x39;
 /** Sets the bit that makes a letter of ASCII lower-case. */
 const LOWER_CASE = 0x20;
 /** Replaces all characters beyond the BMP, of which none counts as a digit. */
@@ -60,7 +68,8 @@ interface Escape {
 /** The byte of `%XX` at a position; -1 if there is none. */
 function percentByte(text: string, at: number): number {
   if (text.charCodeAt(at) !== PERCENT) return NO_DIGIT;
-  const [high, low] = [digitAt(text, at + 1, 16), digitAt(text, at + 2, 16)];
+  const high = digitAt(text, at + 1, 16);
+  const low = digitAt(text, at + 2, 16);
   return high === NO_DIGIT || low === NO_DIGIT ? NO_DIGIT : high * 16 + low;
 }
 
@@ -86,7 +95,8 @@ function reference(text: string, at: number): Escape | undefined {
   }
   const isHexadecimal = (text.charCodeAt(at + 2) | LOWER_CASE) === LETTER_X;
   const [base, first] = isHexadecimal ? ([16, at + 3] as const) : ([10, at + 2] as const);
-  let [code, end] = [0, first];
+  let code = 0;
+  let end = first;
   for (let digit = digitAt(text, end, base); digit !== NO_DIGIT; digit = digitAt(text, end, base)) {
     code = Math.min(code * base + digit, BMP_MAX + 1);
     end += 1;
@@ -118,10 +128,13 @@ export class TextDecoding {
 
   /** Decodes a part of a text, which may be a form. Takes linear time. */
   decode(text: string, start: number, end: number, isForm: boolean): DecodedText {
-    const [units, positions] = [this.#units, this.#positions];
+    const units = this.#units;
+    const positions = this.#positions;
     positions.clear();
     const pieces: string[] = [];
-    let [done, length, all] = [0, 0, 0];
+    let done = 0;
+    let length = 0;
+    let all = 0;
     const flush = (): void => {
       // Most texts have one byte for each code unit, and cost half as much then.
       const piece = units.subarray(0, length);

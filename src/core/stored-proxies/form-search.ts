@@ -15,7 +15,8 @@ export interface HiddenValue {
  * whether an input has the window of a value very often, so that it must be long enough not to be
  * found: the window of base64 has twelve bytes of the value.
  */
-const [WINDOW, SHORT_WINDOW] = [16, 8] as const;
+const WINDOW = 16;
+const SHORT_WINDOW = 8;
 /**
  * Steps of comparing that a run takes altogether: some for each form whose window is found, and one
  * more for each byte where the hash of the whole form is too. An input of 6 MB has a window 375,000
@@ -23,7 +24,8 @@ const [WINDOW, SHORT_WINDOW] = [16, 8] as const;
  */
 const STEPS_MAX = 24_000_000;
 /** What a look at the hash of a form costs, and what a comparison costs besides its bytes. */
-const [LOOK_STEPS, COMPARISON_STEPS] = [3, 100] as const;
+const LOOK_STEPS = 3;
+const COMPARISON_STEPS = 100;
 /** How many places to each side of the middle of a form are looked at for its window. */
 const WINDOWS_TRIED = 32;
 /** A window is good that has so few equal bytes, and other forms with its hash. */
@@ -39,7 +41,8 @@ const WORD_BITS = 5;
 
 /** The factor of bytes that so many others follow. */
 function powerOf(length: number): number {
-  let [power, square] = [1, FACTOR];
+  let power = 1;
+  let square = FACTOR;
   for (let left = length; left > 0; left >>>= 1) {
     if (left % 2 === 1) power = Math.imul(power, square);
     square = Math.imul(square, square);
@@ -217,7 +220,9 @@ class FormSearch {
 
   find(input: Input): readonly Match[] {
     const { bytes } = input.units;
-    const [mayExist, size, leaving] = [this.#mayExist, this.#size, powerOf(this.#size)];
+    const mayExist = this.#mayExist;
+    const size = this.#size;
+    const leaving = powerOf(this.#size);
     const found: Match[] = [];
     let hash = 0;
     for (let end = 1; end <= bytes.length; end += 1) {

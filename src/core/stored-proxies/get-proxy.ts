@@ -62,7 +62,8 @@ export async function listProxies(
 ): Promise<Page<Proxy>> {
   requirePermission(caller, 'proxy:read');
   const { tenantId } = caller;
-  const [list, filters] = ['proxies', JSON.stringify([ids, name ?? null])];
+  const list = 'proxies';
+  const filters = JSON.stringify([ids, name ?? null]);
   const source = {
     ids,
     findMany: async (wantedIds: readonly string[]) => deps.proxyStore.findListed(tenantId, wantedIds),

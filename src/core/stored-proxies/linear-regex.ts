@@ -146,10 +146,12 @@ export function replaceMatches(
   const matcher = compiled.matcher(counted as unknown as string);
   const joined: string[] = [];
   let pieces: string[] = [];
-  let [at, length] = [0, text.length];
+  let at = 0;
+  let length = text.length;
   while (matcher.find()) {
     charge(MATCH_STEPS);
-    const [start, end] = [matcher.start(), matcher.end()];
+    const start = matcher.start();
+    const end = matcher.end();
     if (start === end) continue;
     pieces.push(text.slice(at, start), replacement);
     length += replacement.length - (end - start);

@@ -28,7 +28,8 @@ export interface Remover {
   namesIn(bytes: Buffer): ReadonlySet<string>;
 }
 
-const [PERCENT, BACKSLASH] = [0x25, 0x5c] as const;
+const PERCENT = 0x25;
+const BACKSLASH = 0x5c;
 
 /** Stretches in order, of which those that overlap are one. */
 function mergedStretches(stretches: readonly Stretch[]): readonly Stretch[] {
@@ -46,7 +47,8 @@ function withoutStretches(source: Buffer, found: readonly Stretch[]): Buffer {
   const length = found.reduce((sum, { start, end }) => sum + removed.length - (end - start), source.length);
   // Zeros, so that no mistake here could return memory of another call.
   const rest = Buffer.alloc(length);
-  let [at, to] = [0, 0];
+  let at = 0;
+  let to = 0;
   for (const { start, end } of found) {
     to += source.copy(rest, to, at, start);
     to += removed.copy(rest, to);
@@ -125,7 +127,8 @@ export function createRemover(values: readonly HiddenValue[]): Remover {
   const searches = new Searches(long);
   const error = new TransformError(long.some(({ isRefused }) => isRefused) ? REFUSED : TOO_OFTEN);
   // What a request has must not decide what becomes of the answer.
-  const [removing, naming] = [new SearchRun(error, true), new SearchRun(error, false)];
+  const removing = new SearchRun(error, true);
+  const naming = new SearchRun(error, false);
   // A call searches several bodies: new memory for each would cost as much as the search.
   let classes: Uint8Array = new Uint8Array(0);
   let room = decodingRoom(0);

@@ -58,7 +58,8 @@ export class SourcePositions {
     // Most questions are about the last bytes.
     for (let near = this.count - 1; near >= this.count - NEAR && near >= 0; near -= 1)
       if ((this.#at[near] ?? 0) <= at) return near;
-    let [low, high] = [0, this.count];
+    let low = 0;
+    let high = this.count;
     while (low < high) {
       const middle = (low + high) >> 1;
       if ((this.#at[middle] ?? 0) <= at) low = middle + 1;

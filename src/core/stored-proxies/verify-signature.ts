@@ -26,7 +26,8 @@ const ID_MAX_LENGTH = 256;
 /** Most signatures of a request: a sender has one for each of its secrets. */
 const SIGNATURES_MAX = 20;
 /** How many bytes a key may have (Standard Webhooks 1.0.0, "Signature scheme"). */
-const [KEY_MIN_BYTES, KEY_MAX_BYTES] = [24, 64] as const;
+const KEY_MIN_BYTES = 24;
+const KEY_MAX_BYTES = 64;
 /** How many characters other secrets must have, like all values of a configuration. */
 const SECRET_MIN_LENGTH = 16;
 

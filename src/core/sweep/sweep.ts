@@ -102,7 +102,11 @@ export async function sweepAll(works: readonly DueWork[], deps: SweepDeps): Prom
  */
 export async function sweep(work: DueWork, deps: SweepDeps): Promise<SweepReport> {
   const now = deps.clock();
-  let [done, failed, oldest, isUnfinished, isUnreadable] = [0, 0, now, false, false];
+  let done = 0;
+  let failed = 0;
+  let oldest = now;
+  let isUnfinished = false;
+  let isUnreadable = false;
   const isOver = () => (isUnfinished ||= deps.clock() >= deps.deadline);
 
   /** Checks the deadline after each page too, since pages may be empty. */

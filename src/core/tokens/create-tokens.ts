@@ -115,7 +115,9 @@ async function checkAll(creation: Creation): Promise<readonly CheckedToken[]> {
   const derived = await deriveParts(deps.tenantKeys, caller.tenantId, contents);
   const tried = new Set<string>();
   return placed.map(({ input }, index) => {
-    const [content, parts, transform] = [contents[index], derived[index], transforms[index]];
+    const content = contents[index];
+    const parts = derived[index];
+    const transform = transforms[index];
     if (content === undefined || parts === undefined || transform === undefined)
       throw new Error('create tokens: a token was lost');
     const deduplicate = input.deduplicateToken ?? caller.tenantSettings?.deduplicateTokens ?? false;
@@ -329,7 +331,8 @@ export async function createTokens(
   writes: WriteIdentity,
   budget: Budget = createBudget(deps.random.integer),
 ): Promise<readonly CreatedResult[]> {
-  const [writeId, cvcWriteId] = [writes.newWriteId(), writes.newWriteId()];
+  const writeId = writes.newWriteId();
+  const cvcWriteId = writes.newWriteId();
   const creation = { deps, caller, placed, writes, writeId, cvcWriteId, budget };
   const started = await resolveExpired(creation, startDrafts(await checkAll(creation)));
   const written = await writeAll(creation, await findDuplicates(creation, started));

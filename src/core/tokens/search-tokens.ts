@@ -46,7 +46,8 @@ export async function searchTokens(
   const indexed = terms.map(indexTerm).filter((term) => term !== undefined);
   const searchKey =
     indexed.length === 0 ? undefined : await deps.tenantKeys.settled(caller.tenantId, 'search');
-  const [id, fingerprint] = [valueOf(terms, 'id'), valueOf(terms, 'fingerprint')];
+  const id = valueOf(terms, 'id');
+  const fingerprint = valueOf(terms, 'fingerprint');
   return pageTokens(
     deps,
     caller,

@@ -147,7 +147,10 @@ export async function checkLatest(deps: CheckLatestDeps, deadline: number): Prom
   const began = deps.clock();
   const stored = await deps.cursor.read();
   let state: CheckState = await startOf(deps, stored?.state);
-  let [revision, isFinished, seals, records] = [stored?.revision ?? 0, false, 0, 0];
+  let revision = stored?.revision ?? 0;
+  let isFinished = false;
+  let seals = 0;
+  let records = 0;
   let failed: LatestCheck['failed'];
   try {
     const before = await stillBroken(deps, state.broken, began + (deadline - began) / AGAIN_PART);

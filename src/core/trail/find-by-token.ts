@@ -116,7 +116,8 @@ export async function indexedRecords(
 ): Promise<{ readonly records: readonly AuditRecord[]; readonly readTo?: string }> {
   const units = unitsOf(headers, range);
   const places = new Map<string, IndexedPlace>();
-  let [searched, floor] = [0, range.from];
+  let searched = 0;
+  let floor = range.from;
   for (const [at, unit] of units.entries()) {
     const found = await placesOf(deps, unit, range);
     for (const place of found.places) places.set(numberOf(place), place);

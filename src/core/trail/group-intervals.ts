@@ -79,7 +79,8 @@ export const newGrouping = (at: number, to: number): Grouping => ({
 
 /** Returns the time up to `until` that no valid seal covers. */
 export function* uncovered(group: Grouping, until: number, name?: Interval['name']): Generator<Interval> {
-  const [from, to] = [group.covered, Math.min(until, group.to)];
+  const from = group.covered;
+  const to = Math.min(until, group.to);
   if (from >= to) return;
   group.covered = to;
   yield unsealed(name ?? { from, to }, from, to);

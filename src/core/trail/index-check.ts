@@ -17,7 +17,8 @@ import type { Verification } from './verification.ts';
 
 /** Whether sorted entries include an entry. */
 function hasEntry(entries: Buffer, entry: Buffer): boolean {
-  let [low, high] = [0, entries.length / ENTRY_BYTES];
+  let low = 0;
+  let high = entries.length / ENTRY_BYTES;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const order = entries.compare(entry, 0, ENTRY_BYTES, middle * ENTRY_BYTES, (middle + 1) * ENTRY_BYTES);

@@ -135,7 +135,10 @@ async function makeIndex(work: Work, { trail, level, from, to, shards }: Range):
   const of = { trail, level, from };
   const builder = createIndexBuilder({ ...of, salt: saltOf(work.input.origin, of) });
   const reading = { trail, shards: shardsIn(shards), from, to };
-  let [count, last, expires, end] = [0, from, 0, to];
+  let count = 0;
+  let last = from;
+  let expires = 0;
+  let end = to;
   reading: for await (const records of recordsInOrder(work.deps.trail, reading))
     for (const record of records) {
       if (!isPosition(record.position)) continue;

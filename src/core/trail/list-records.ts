@@ -87,7 +87,8 @@ const NAMING_LIMIT = 100;
  */
 const PAGE_BYTES = 5_000_000;
 /** Most bytes that a response adds to the JSON of a record, and to each id in it. */
-const [RECORD_EXTRA_BYTES, ID_EXTRA_BYTES] = [8_000, 40] as const;
+const RECORD_EXTRA_BYTES = 8_000;
+const ID_EXTRA_BYTES = 40;
 
 /** Most bytes of a record in a response, which escapes JSON in a JSON string. */
 function bytesOf({ entry }: AuditView): number {
@@ -97,7 +98,8 @@ function bytesOf({ entry }: AuditView): number {
 
 /** The first records that fit into a page, at least one. */
 function fitting(views: readonly AuditView[], size: number): readonly AuditView[] {
-  let [count, bytes] = [0, 0];
+  let count = 0;
+  let bytes = 0;
   for (const view of views.slice(0, size)) {
     bytes += bytesOf(view);
     if (count > 0 && bytes > PAGE_BYTES) break;

@@ -156,7 +156,8 @@ async function trailEntry(
   [trail, shards]: MarkedTrail,
 ): Promise<TrailEntry | undefined> {
   const root = createTrailRoot();
-  let [first, bits] = [Infinity, 0];
+  let first = Infinity;
+  let bits = 0;
   for await (const records of recordsInOrder(reader, { trail, shards: shardsIn(shards), from, to }))
     for (const record of records) {
       root.add(leafOf(record));
@@ -202,7 +203,8 @@ async function nextPart(
   const trails = marked.slice(0, partSize);
   const limit = pLimit(TRAILS_AT_ONCE);
   const until = Math.min(deadline, clock() + PART_MS);
-  let [begun, isOver] = [0, false];
+  let begun = 0;
+  let isOver = false;
   const work = trails.map((trail, at) =>
     limit(() => {
       // The pool begins trails in order, so those that were begun come first. The clock may go

@@ -132,7 +132,8 @@ export function createIndexBuilder(of: Omit<IndexHeader, 'to' | 'expires'>): Ind
 
 /** The lowest and the highest entry that a token can have in an index, before a time in ms. */
 export function boundsOf(header: IndexHeader, name: Buffer, before: number): readonly [Buffer, Buffer] {
-  const [first, last] = [Buffer.alloc(ENTRY_BYTES), Buffer.alloc(ENTRY_BYTES)];
+  const first = Buffer.alloc(ENTRY_BYTES);
+  const last = Buffer.alloc(ENTRY_BYTES);
   const hash = hashInIndex(header, name);
   for (const bound of [first, last]) bound.writeUInt32BE(hash);
   const end = Math.max(0, Math.min(before, header.to) - header.from) * TRAIL_SHARDS;

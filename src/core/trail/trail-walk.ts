@@ -98,7 +98,8 @@ export interface WalkRange {
 /** The intervals whose seals name a trail, those between them, and the shards that they name. */
 export function sealedRange(trail: string, intervals: readonly Interval[]): Omit<WalkRange, 'trail'> {
   const isNamed = ({ entries }: Interval) => entries.has(trail);
-  const [first, last] = [intervals.findIndex(isNamed), intervals.findLastIndex(isNamed)];
+  const first = intervals.findIndex(isNamed);
+  const last = intervals.findLastIndex(isNamed);
   const named = intervals.slice(first === -1 ? intervals.length : first, last + 1);
   const bits = named.reduce((all, { entries }) => (all | (entries.get(trail)?.[3] ?? 0)) >>> 0, 0);
   return { intervals: named, shards: ALL_SHARDS.filter((shard) => ((bits >>> shard) & 1) === 1) };
@@ -293,7 +294,8 @@ export async function walkTrail(
   deadline: number,
 ): Promise<number | undefined> {
   const { trail, intervals } = range;
-  const [first, last] = [intervals[0], intervals.at(-1)];
+  const first = intervals[0];
+  const last = intervals.at(-1);
   if (first === undefined || last === undefined) return undefined;
   const keys = trail === DEPLOYMENT ? undefined : await step.keysOf(trail);
   const walk: Walk = {

@@ -75,7 +75,8 @@ export interface Findings {
 }
 
 function createFindings(): Findings {
-  let [count, stored] = [0, [] as Finding[]];
+  let count = 0;
+  let stored: Finding[] = [];
   const sorted = () => stored.toSorted(inTime).slice(0, MAX_FAILURES);
   return {
     get count() {

@@ -161,7 +161,8 @@ async function verifyChunk(
   const fresh = work.trails.filter((trail) => before === undefined || trail > before.after);
   const left = [...resumed, ...fresh.map((trail): readonly [string, number?] => [trail])];
   const open: [string, number][] = [];
-  let [begun, isOver] = [0, false];
+  let begun = 0;
+  let isOver = false;
   const limit = pLimit(TRAILS_AT_ONCE);
   const walks = left.map(([trail, from], at) =>
     limit(async () => {
