@@ -75,8 +75,11 @@ export class ApiStack extends Stack {
     this.#reactors = props.reactors;
     acknowledgeFunctions(this, props.reactors.functionPrefix, VERSIONS);
     const api = this.#createApi();
-    const [applications, tokens, proxy] = [this.#applications(), this.#tokens(), this.#proxy()];
-    const [proxies, logs] = [this.#proxies(), this.#logs()];
+    const applications = this.#applications();
+    const tokens = this.#tokens();
+    const proxy = this.#proxy();
+    const proxies = this.#proxies();
+    const logs = this.#logs();
     this.api = api;
     this.functions = [applications, tokens, proxies, proxy, logs].map(({ lambda }) => lambda);
     this.#route(api, applications, resources(applicationsRoutes));
@@ -178,7 +181,8 @@ export class ApiStack extends Stack {
     id: string,
     props: ApiFunctionContent<Environment> & { readonly isKeyless?: boolean },
   ): ApiFunction<Environment> {
-    const [settings, data] = [this.#settings, this.#data];
+    const settings = this.#settings;
+    const data = this.#data;
     return new ApiFunction<Environment>(this, id, { settings, data, ...props });
   }
 

@@ -87,7 +87,8 @@ export class ReactorStack extends Stack {
     this.invocations = new WorkQueue(this, 'Invocations', { visibilitySeconds: WORKER_SECONDS + 30 });
     this.deliveries = new WorkQueue(this, 'Deliveries', { visibilitySeconds: SENDER_SECONDS + 15 });
     this.api = this.#api();
-    const [worker, sender] = [this.#worker(), this.#sender()];
+    const worker = this.#worker();
+    const sender = this.#sender();
     this.workers = [worker, sender];
     this.invocations.workedOnBy(worker, { batchSize: 1, maxConcurrency: WORKERS_MAX });
     this.deliveries.workedOnBy(sender, {
@@ -138,7 +139,9 @@ export class ReactorStack extends Stack {
   }
 
   #api(): ApiFunction<ReactorsEnvironment> {
-    const [settings, data, role] = [this.#settings, this.#data, this.#role()];
+    const settings = this.#settings;
+    const data = this.#data;
+    const role = this.#role();
     const { layer, hash } = this.#layer();
     const prefix = this.functionPrefix;
     return new ApiFunction<ReactorsEnvironment>(this, 'Reactors', {
@@ -209,7 +212,8 @@ export class ReactorStack extends Stack {
   }
 
   #worker(): LambdaFunction {
-    const [settings, data] = [this.#settings, this.#data];
+    const settings = this.#settings;
+    const data = this.#data;
     return new ServiceFunction<WorkerEnvironment>(this, 'Worker', {
       folder: 'reactor-worker',
       description: 'Runs asynchronous invocations of reactors',
@@ -247,7 +251,8 @@ export class ReactorStack extends Stack {
   }
 
   #sender(): LambdaFunction {
-    const [settings, data] = [this.#settings, this.#data];
+    const settings = this.#settings;
+    const data = this.#data;
     return new ServiceFunction<SenderEnvironment>(this, 'Sender', {
       folder: 'webhook-sender',
       description: 'Delivers results of asynchronous invocations',

@@ -46,7 +46,9 @@ export function createReactorOutput(
   return {
     file: directory && join(directory, `${NAME}.log`),
     line: (functionName, line) => {
-      const [reactorId, visible, at] = [idOf(functionName), shownLine(line), new Date().toISOString()];
+      const reactorId = idOf(functionName);
+      const visible = shownLine(line);
+      const at = new Date().toISOString();
       const text = `${reactorId} ${visible}`;
       latest.push({ reactorId, number: (count += 1), at, text: visible });
       if (latest.length > RECENT_LINES) latest.shift();

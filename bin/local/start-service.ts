@@ -124,7 +124,8 @@ async function pagesBeside(beside: Beside): Promise<Pages> {
   const administrator = administratorOf(cloud);
   const { fieldsOrigins, fieldsDigits: digits, fieldsFonts: fonts } = parseSettings(options.settings);
   const port = (above: number) => (options.port === 0 ? 0 : options.port + above);
-  const [apiUrl, headerPrefix] = [cloud.baseUrl, prefixOf(keyHeader)];
+  const apiUrl = cloud.baseUrl;
+  const headerPrefix = prefixOf(keyHeader);
   const origins = fieldsOrigins.length > 0 ? fieldsOrigins : LOOPBACK_ORIGINS;
   const started: { close(): Promise<void> }[] = [];
   const running = <Server extends { close(): Promise<void> }>(server: Server): Server => {

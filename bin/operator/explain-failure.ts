@@ -71,7 +71,8 @@ function explainOwn(error: Error, message: string): string | undefined {
 }
 
 function explainCall(error: Error, message: string, target: Target): string {
-  const [code, { name }] = [codeOf(error), error];
+  const code = codeOf(error);
+  const { name } = error;
   if (UNREACHABLE.includes(code)) {
     return target.local === undefined
       ? `AWS is unreachable (${code})`

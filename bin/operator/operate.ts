@@ -110,7 +110,8 @@ async function exported(
 
 /** The examples and the receiver read the secret of `npm start` from its credentials file. */
 function storeLocally({ local, payload }: Request, result: Response, { printError }: Surroundings): void {
-  const [tenant, secret] = [payload['tenant_id'], result['webhook_secret']];
+  const tenant = payload['tenant_id'];
+  const secret = result['webhook_secret'];
   if (local === undefined || typeof tenant !== 'string' || typeof secret !== 'string') return;
   try {
     if (storeWebhookSecret(local, tenant, secret)) printError(`operator: ${local} has the new secret\n`);
@@ -168,7 +169,8 @@ function withoutUnknownHelp(args: readonly string[], { commands }: Command): rea
 /** Runs a command line. Resolves with its exit code; prints every error in one line. */
 export async function operate(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const { print, printError } = surroundings;
-  let [exitCode, target]: [number, Target] = [DONE, { functionName: '' }];
+  let exitCode: number = DONE;
+  let target: Target = { functionName: '' };
   /** Runs a command on its target and prints its result. */
   async function run<T extends CommonRequest>(
     request: T,

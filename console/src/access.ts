@@ -119,7 +119,8 @@ export function effectsOf(before: Grants, after: Grants): readonly Effect[] {
     TOKEN_PERMISSIONS.flatMap((permission) => {
       const [old, next] = [before, after].map((grants) => decide(grants, permission, container));
       if (old === undefined || next === undefined) return [];
-      const [from, to] = [namedBy(old, permission), namedBy(next, permission)];
+      const from = namedBy(old, permission);
+      const to = namedBy(next, permission);
       const isSame = old.transform === next.transform && String(from) === String(to);
       return isSame ? [] : [{ container, permission, before: old, after: next }];
     }),
@@ -132,7 +133,8 @@ const WEIGHT = { nothing: 0, redact: 1, mask: 2, reveal: 3 } as const;
 export function givesMore({ before, after, permission }: Effect): boolean {
   if (WEIGHT[after.transform] !== WEIGHT[before.transform])
     return WEIGHT[after.transform] > WEIGHT[before.transform];
-  const [from, to] = [namedBy(before, permission), namedBy(after, permission)];
+  const from = namedBy(before, permission);
+  const to = namedBy(after, permission);
   if (from === undefined) return false;
   return to === undefined || to.some((id) => !from.includes(id));
 }

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { fail, settings } from './settings.js';
 
 const { serviceUrl: url, fieldsUrl: fieldsAddress, publicKey, privateKey, port } = await settings();
-const [serviceUrl, fieldsUrl] = [new URL(url).origin, new URL(fieldsAddress).origin];
+const serviceUrl = new URL(url).origin;
+const fieldsUrl = new URL(fieldsAddress).origin;
 
 const file = (name) => readFileSync(join(import.meta.dirname, name), 'utf8');
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');

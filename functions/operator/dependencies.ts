@@ -83,7 +83,8 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
   const config = environment.parse(env);
   const { aws, platform, print } = instance;
   const dynamodb = { client: dynamoDbClient(aws), platform };
-  const [sqs, kms] = [sqsClient(aws), kmsClient(aws)];
+  const sqs = sqsClient(aws);
+  const kms = kmsClient(aws);
   const dueIn = (name: string) => () => oldestDue({ ...dynamodb, name });
   const reactors = { ...dynamodb, name: config.REACTORS_TABLE };
   const stores = createStores(dynamodb, kms, config);

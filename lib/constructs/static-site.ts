@@ -228,7 +228,8 @@ export class StaticSite extends Construct {
   /** Lets the function that empties the bucket write this log, and create no other one. */
   #emptyWith(logGroup: LogGroup): void {
     const provider = Stack.of(this).node.findChild(EMPTIER).node;
-    const [role, handler] = [provider.findChild('Role'), provider.findChild('Handler')];
+    const role = provider.findChild('Role');
+    const handler = provider.findChild('Handler');
     if (!CfnResource.isCfnResource(role) || !CfnResource.isCfnResource(handler))
       throw new Error(`${EMPTIER} has another form in this version of the CDK`);
     role.addPropertyDeletionOverride('ManagedPolicyArns');

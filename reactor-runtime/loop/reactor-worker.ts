@@ -135,7 +135,8 @@ export function startWorkerProcess(
   let phase: Phase | undefined;
   let cause: Interruption = 'exited';
   /** Collects the line that contains the result. */
-  let [parts, length] = [[] as string[], 0];
+  let parts: string[] = [];
+  let length = 0;
 
   const kill = () => child.kill('SIGKILL');
   const interrupt = (by: Interruption) => {
@@ -154,7 +155,9 @@ export function startWorkerProcess(
   stdout.on('error', () => undefined);
   child.on('error', () => interrupt('exited'));
   stdout.setEncoding('utf8').on('data', (text: string) => {
-    for (let [from, end] = [0, 0]; phase !== undefined && end !== -1; from = end + 1) {
+    let from = 0;
+    let end = 0;
+    for (; phase !== undefined && end !== -1; from = end + 1) {
       end = text.indexOf('\n', from);
       const part = text.slice(from, end === -1 ? undefined : end);
       parts.push(part);

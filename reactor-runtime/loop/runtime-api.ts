@@ -30,7 +30,8 @@ interface Response {
 export function connectRuntimeApi(endpoint: string): RuntimeApi {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const colon = endpoint.lastIndexOf(':');
-  const [host, port] = [endpoint.slice(0, colon), endpoint.slice(colon + 1)];
+  const host = endpoint.slice(0, colon);
+  const port = endpoint.slice(colon + 1);
 
   const call = (method: string, path: string, body?: string, type?: string): Promise<Response> =>
     new Promise((resolve, reject) => {

@@ -11,13 +11,17 @@ import {
   type Method,
 } from './primordials.ts';
 
-const [STDIN, STDOUT, STDERR] = [0, 1, 2] as const;
+const STDIN = 0;
+const STDOUT = 1;
+const STDERR = 2;
 /** Pipes have no positions, so each read and write continues where the last one ended. */
 const WHERE_IT_IS = -1;
 // Natives, from before any guard: reactor code can replace members that Node's `fs` and `Buffer`
 // look up (`length`, `utf8Write`), to run between the worker's messages and its input.
-const [files, buffers] = [binding('fs') as Binding, binding('buffer') as Binding];
-const [read, write] = [methodOf(files, 'read'), methodOf(files, 'writeBuffer')];
+const files = binding('fs') as Binding;
+const buffers = binding('buffer') as Binding;
+const read = methodOf(files, 'read');
+const write = methodOf(files, 'writeBuffer');
 const byteLengthUtf8 = methodOf(buffers, 'byteLengthUtf8');
 
 /**

@@ -2,7 +2,9 @@ import { ERROR_BOUNDS } from '../worker-message.ts';
 import { memberOf } from './hostile-member.ts';
 import { charCodeAt, indexOf, slice, stringifyJson, toNumber } from './primordials.ts';
 
-const [ZERO, NINE, COLON] = [48, 57, 58] as const;
+const ZERO = 48;
+const NINE = 57;
+const COLON = 58;
 /** How many frames of the author's file are searched: code can create a stack of any text. */
 const FRAMES_MAX = 100;
 

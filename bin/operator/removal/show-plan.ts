@@ -22,7 +22,8 @@ function untilText({ removes, trailUntil, now }: RemovalPlan, monthly: number): 
 
 /** The plan in lines: every resource with its dollars a month, and what remains. */
 export function planLines(plan: RemovalPlan): readonly string[] {
-  const [deleted, retained] = [deletedOf(plan), retainedOf(plan)];
+  const deleted = deletedOf(plan);
+  const retained = retainedOf(plan);
   const monthly = monthlyOf(retained);
   return [
     `${plan.service} in ${plan.region}: dollars a month for what exists, without calls, at the prices of us-east-1`,

@@ -98,7 +98,8 @@ async function readSeals(
   { service, now }: RemovalPlan,
   bodies: ReadonlySet<string | undefined>,
 ): Promise<Seals> {
-  const [trails, found] = [new Set<string>(), new Set<string>()];
+  const trails = new Set<string>();
+  const found = new Set<string>();
   let end: number | undefined;
   for await (const body of account.sealBodies(tableNameOf(service, 'AuditSeals'))) {
     const statement = statementOf(body);

@@ -76,7 +76,8 @@ export function* pairedRows(
   second: string,
 ): Generator<{ readonly pk: string; readonly then?: KeyRow | undefined; readonly now?: KeyRow | undefined }> {
   for (let file = 0; file < FILES; file += 1) {
-    const [then, now] = [rowsIn(first, file), rowsIn(second, file)];
+    const then = rowsIn(first, file);
+    const now = rowsIn(second, file);
     for (const [pk, row] of then) yield { pk, then: row, now: now.get(pk) };
     for (const [pk, row] of now) if (!then.has(pk)) yield { pk, now: row };
   }

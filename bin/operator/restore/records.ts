@@ -208,7 +208,8 @@ function mergedItems(now: readonly RawItem[], then: readonly RawItem[]): readonl
     const item = items.find(({ sk }) => sk?.S === 'tenant');
     return item && readTenantItem(unmarshall({ ...item }));
   };
-  const [current, former] = [tenantIn(now), tenantIn(then)];
+  const current = tenantIn(now);
+  const former = tenantIn(then);
   if (current === undefined || former === undefined) return now;
   const merged = mergeTenant(current, former);
   return [tenantItemOf(merged), ...ALL_COPIES.map((copy) => basicsItemOf(merged, copy))].map((item) =>

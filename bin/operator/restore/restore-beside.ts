@@ -49,11 +49,10 @@ const nameIn = (environment: OperatorEnvironment, role: Role) =>
 /** Every table is restored to one time, also for `latest`. */
 async function restorePoint(deps: RestoreDeps, wanted: string, names: readonly string[]): Promise<Date> {
   const ranges = await Promise.all(names.map((name) => recoveryOf(deps, name)));
-  const [earliest, latest] = [
-    ranges.map(({ EarliestRestorableDateTime: time }) => time?.getTime() ?? Infinity),
-    ranges.map(({ LatestRestorableDateTime: time }) => time?.getTime() ?? -Infinity),
-  ];
-  const [from, to] = [Math.max(...earliest), Math.min(...latest)];
+  const earliest = ranges.map(({ EarliestRestorableDateTime: time }) => time?.getTime() ?? Infinity);
+  const latest = ranges.map(({ LatestRestorableDateTime: time }) => time?.getTime() ?? -Infinity);
+  const from = Math.max(...earliest);
+  const to = Math.min(...latest);
   if (to === -Infinity || from === Infinity)
     throw new CommandFailure('point-in-time recovery is off for a table: it cannot be restored');
   const time = wanted === 'latest' ? to : Date.parse(wanted);

@@ -60,7 +60,8 @@ export function restoreDeps(
     maxAttempts: ATTEMPTS,
     requestHandler: { httpsAgent: { maxSockets: WRITERS }, httpAgent: { maxSockets: WRITERS } },
   };
-  const [dynamodb, lambda] = [new DynamoDBClient(settings), new LambdaClient(settings)];
+  const dynamodb = new DynamoDBClient(settings);
+  const lambda = new LambdaClient(settings);
   const quietMs = local === undefined ? QUIET_MS : LOCAL_QUIET_MS;
   return { dynamodb, lambda, folder: restoreFolder(folder), clock: Date.now, pause, quietMs, say };
 }

@@ -46,7 +46,8 @@ async function carryTokenChanges(
   deps: RestoreDeps,
   { name, copy }: TableState,
 ): Promise<readonly TokenChange[]> {
-  const [asked, before] = [askedTokens(deps), appliedChanges(deps)];
+  const asked = askedTokens(deps);
+  const before = appliedChanges(deps);
   const changes = [...tokenChanges(thenFiles(deps), nowFiles(deps), deps.clock())].filter(
     (change) => !asked.has(change.pk) && !before.has(identityOf(change)),
   );

@@ -224,7 +224,8 @@ export async function settingsOf(deps: RestoreDeps, name: string): Promise<Table
 
 /** The units to ask for; `undefined` if the table has them. AWS lowers none. */
 function raised(now: WarmThroughput | undefined, wanted: Units | undefined): Units | undefined {
-  const [reads, writes] = [now?.ReadUnitsPerSecond ?? 0, now?.WriteUnitsPerSecond ?? 0];
+  const reads = now?.ReadUnitsPerSecond ?? 0;
+  const writes = now?.WriteUnitsPerSecond ?? 0;
   if (wanted === undefined || (reads >= wanted.ReadUnitsPerSecond && writes >= wanted.WriteUnitsPerSecond))
     return undefined;
   return {

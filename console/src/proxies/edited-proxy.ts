@@ -85,7 +85,8 @@ type Method = NonNullable<NewStoredProxy['methods']>[number];
  * {@link InputError}.
  */
 function membersOf(edited: EditedProxy) {
-  const [methods, paths] = [partsOf(edited.methods) as readonly Method[], partsOf(edited.paths)];
+  const methods = partsOf(edited.methods) as readonly Method[];
+  const paths = partsOf(edited.paths);
   return {
     name: edited.name,
     destination_url: edited.url.trim(),
