@@ -1,5 +1,6 @@
 const BYTES = 16;
-const [HEXADECIMAL, DIGITS] = [16, 2];
+const HEXADECIMAL = 16;
+const DIGITS = 2;
 
 /** 128 random bits as text. A page that is not secure has no `crypto.randomUUID`. */
 export const newId = (): string =>

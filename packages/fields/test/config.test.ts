@@ -1,7 +1,8 @@
 import { fieldsHeaders, type FieldsConfig } from '../headers.ts';
 import { acceptsPage, acceptsTenant, readConfig } from '../src/frame/config.ts';
 
-const [ONE, OTHER] = ['5f3c0d5e-1111-4222-8333-444455556666', '5f3c0d5e-1111-4222-8333-777788889999'];
+const ONE = '5f3c0d5e-1111-4222-8333-444455556666';
+const OTHER = '5f3c0d5e-1111-4222-8333-777788889999';
 
 const config = (...origins: string[]): FieldsConfig => ({
   apiUrl: 'https://tokens.example.com',

@@ -20,7 +20,8 @@ describe('the focus events of several fields', () => {
   it('have the order of one page, also where the blur of a field comes after the next focus', () => {
     fc.assert(
       fc.property(walks, fc.array(fc.boolean(), { minLength: 12, maxLength: 12 }), (walk, isLate) => {
-        const [expected, reported]: [Report[], Report[]] = [[], []];
+        const expected: Report[] = [];
+        const reported: Report[] = [];
         for (const [index, field] of walk.entries()) {
           const before = walk[index - 1];
           if (field === before) continue;

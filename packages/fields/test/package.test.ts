@@ -53,7 +53,8 @@ describe('the package', () => {
 
   it('has the version and the licence of the service, and no dependency but an optional React', () => {
     const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
-    const [service, fields] = [read('package.json'), read('packages/fields/package.json')];
+    const service = read('package.json');
+    const fields = read('packages/fields/package.json');
     expect([fields['version'], fields['license']]).toEqual([service['version'], service['license']]);
     expect(fields).toMatchObject({
       peerDependencies: { react: '>=18' },

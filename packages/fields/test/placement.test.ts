@@ -17,8 +17,11 @@ const VALUES: Readonly<Record<FieldKind, string>> = {
 };
 
 const field = (kind: FieldKind, part?: FieldPart) => ({ [PLACEHOLDER]: kind, ...(part && { part }) });
-const [number, cvc, text] = [field('card_number'), field('card_cvc'), field('text')];
-const [month, year] = [field('card_expiration', 'month'), field('card_expiration', 'year')];
+const number = field('card_number');
+const cvc = field('card_cvc');
+const text = field('text');
+const month = field('card_expiration', 'month');
+const year = field('card_expiration', 'year');
 
 const built = (operation: Operation, body: unknown): any =>
   bodyOf(operation, body, {

@@ -7,7 +7,8 @@ import type { FieldContent } from '../src/frame/field-content.ts';
 import { PLACEHOLDER, type FieldKind, type Submission } from '../src/protocol.ts';
 
 const PAGE = 'https://shop.example.com';
-const [TENANT, OTHER] = ['0a1b2c3d-0000-4000-8000-000000000001', '0a1b2c3d-0000-4000-8000-000000000002'];
+const TENANT = '0a1b2c3d-0000-4000-8000-000000000001';
+const OTHER = '0a1b2c3d-0000-4000-8000-000000000002';
 const keyOf = (type: string, tenantId = TENANT) =>
   generateApiKey(machinePlatform.random, type, tenantId).reveal();
 const PUBLIC = keyOf('public');
@@ -201,7 +202,8 @@ describe('an aborted request', () => {
     const submit = aFrame();
     const answered = Promise.withResolvers<Response>();
     respond = () => answered.promise;
-    const [first, second] = [new AbortController(), new AbortController()];
+    const first = new AbortController();
+    const second = new AbortController();
     const outcomes = [submit(card(), {}, first.signal), submit(card(), {}, second.signal)];
     await looked(2);
     first.abort();

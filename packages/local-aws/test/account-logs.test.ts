@@ -29,7 +29,8 @@ it('a file that grows while the service runs is bounded, and contains the latest
   for (let line = 0; line < 1_000; line += 1) logs.write('fn', `line ${String(line)}\n`);
   logs.close();
   expect(readdirSync(directory).toSorted()).toEqual(['fn.log', 'fn.log.1']);
-  const [before, latest] = [text('fn.log.1'), text('fn.log')];
+  const before = text('fn.log.1');
+  const latest = text('fn.log');
   expect(before.length).toBeLessThan(1_020);
   expect(latest.length).toBeLessThan(1_020);
   const lines = (before + latest).trim().split('\n');
@@ -39,7 +40,8 @@ it('a file that grows while the service runs is bounded, and contains the latest
 });
 
 it('two services that write concurrently preserve the latest lines of both', () => {
-  const [one, other] = [createLogFiles(directory, 1_000), createLogFiles(directory, 1_000)];
+  const one = createLogFiles(directory, 1_000);
+  const other = createLogFiles(directory, 1_000);
   for (let line = 0; line < 200; line += 1)
     for (const [name, logs] of Object.entries({ one, other })) logs.write('fn', `${name} ${String(line)}\n`);
   one.close();

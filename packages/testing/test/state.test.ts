@@ -6,7 +6,8 @@ describe('the state of a vault', () => {
     const vault = await createVault();
     const { client } = await aShop(vault);
     const { id } = await client.tokens.create({ type: 'token', data: 1 });
-    const [taken, time] = [vault.snapshot(), vault.clock.now()];
+    const taken = vault.snapshot();
+    const time = vault.clock.now();
     for (let at = 0; at < 2; at += 1) {
       await client.tokens.delete(id);
       const other = await client.tokens.create({ type: 'token', data: 2 });
@@ -22,7 +23,8 @@ describe('the state of a vault', () => {
   it('does not change by what ran before a restore', async () => {
     const vault = await createVault();
     const { client } = await aShop(vault);
-    const [taken, time] = [vault.snapshot(), vault.clock.now()];
+    const taken = vault.snapshot();
+    const time = vault.clock.now();
     const running = [
       vault.clock.advance('365d'),
       client.tokens.create({ type: 'token', data: 1 }).catch(() => undefined),
@@ -56,7 +58,8 @@ describe('the state of a vault', () => {
   });
 
   it('is not that of another vault', async () => {
-    const [one, other] = [await createVault(), await createVault()];
+    const one = await createVault();
+    const other = await createVault();
     for (const wrong of [other.snapshot(), {}, undefined])
       expect(() => one.restore(wrong as ReturnType<Vault['snapshot']>)).toThrow(TypeError);
     expect((await one.applications.list()).data).toHaveLength(1);

@@ -15,7 +15,8 @@ describe('a vault', () => {
   });
 
   it('knows nothing of another vault', async () => {
-    const [one, other] = [await createVault(), await createVault()];
+    const one = await createVault();
+    const other = await createVault();
     const { client } = await aShop(one);
     const { id } = await client.tokens.create({ type: 'token', data: 1 });
     const headers = { 'SVC-API-KEY': one.managementKey };

@@ -4,7 +4,8 @@ const FORM = /^key_([a-z]{1,20})_([1-9A-HJ-NP-Za-km-z]{48,66})$/;
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const BASE = 58n;
 /** A key has 16 bytes of the tenant's id, then 32 random ones (docs/contract.md#api-keys). */
-const [KEY_BYTES, UUID_HEX] = [48, 32];
+const KEY_BYTES = 48;
+const UUID_HEX = 32;
 const DIGITS_OF_BYTE = 2;
 
 /**

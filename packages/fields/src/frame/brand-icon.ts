@@ -46,7 +46,9 @@ const MARKS: Readonly<Record<FieldBrand, Mark>> = {
 
 const SVG = 'http://www.w3.org/2000/svg';
 /** Texts of more letters are smaller. */
-const [SHORT_TEXT, LARGE, SMALL] = [4, '10', '8.5'];
+const SHORT_TEXT = 4;
+const LARGE = '10';
+const SMALL = '8.5';
 
 function shape(name: string, attributes: Readonly<Record<string, string>>): SVGElement {
   const element = document.createElementNS(SVG, name);

@@ -33,7 +33,9 @@ const LOOKS: Readonly<Record<FieldBrand, Look>> = {
 const FOURS = [4, 4, 4, 4];
 const CVC_LENGTHS = [3, 4];
 /** Any card number has these lengths (ISO/IEC 7812-1), and the service accepts them. */
-const [SHORTEST, LONGEST, USUAL] = [12, 19, 16];
+const SHORTEST = 12;
+const LONGEST = 19;
+const USUAL = 16;
 const ANY_LENGTH = Array.from({ length: LONGEST - SHORTEST + 1 }, (_, index) => SHORTEST + index);
 /** Discover, UnionPay, Maestro and more begin with 6: so many digits distinguish them. */
 const DISTINCT = 4;

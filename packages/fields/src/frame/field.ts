@@ -233,7 +233,8 @@ export function createField(hello: Hello, config: FieldsConfig, { report }: List
       if (!(complete && valid)) return { kind, isReady: isLeftOut, values: undefined };
       shown.add(contentOf(text));
       const whole = definition.valueOf(text, undefined);
-      const [month, year] = [definition.valueOf(text, 'month'), definition.valueOf(text, 'year')];
+      const month = definition.valueOf(text, 'month');
+      const year = definition.valueOf(text, 'year');
       return { kind, isReady: true, values: { whole, month, year } };
     },
     fill(text) {

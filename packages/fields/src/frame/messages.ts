@@ -19,7 +19,8 @@ const LOADERS: Readonly<Record<string, () => Promise<{ readonly words: Language 
 
 const ENGLISH = 'en';
 const RIGHT_TO_LEFT = ['ar', 'he'];
-const [NUMBER_EXAMPLE, CVC_EXAMPLE] = ['1234 1234 1234 1234', '123'];
+const NUMBER_EXAMPLE = '1234 1234 1234 1234';
+const CVC_EXAMPLE = '123';
 
 /** The words that one field shows. */
 export interface Words {

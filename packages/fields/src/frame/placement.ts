@@ -29,7 +29,8 @@ const CREATED = ['type', 'data', 'containers', 'metadata', 'expires_at'];
 const NO_MATCH = { deduplicate_token: false };
 const UPDATED = ['data', 'metadata'];
 /** With more, the service's limit of a size would tell the length of a value. */
-const [MOST_FIELDS, LONGEST_LITERALS] = [100, 20_000];
+const MOST_FIELDS = 100;
+const LONGEST_LITERALS = 20_000;
 const CARD_EXPIRY = {
   expiration_month: ['card_expiration', 'month'],
   expiration_year: ['card_expiration', 'year'],

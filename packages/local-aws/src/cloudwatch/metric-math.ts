@@ -176,7 +176,8 @@ export function parseFormula(text: string): ParsedFormula {
 /** An operation has a value in the periods in which both operands have one. */
 function combined(operator: Operator, left: Formula, right: Formula): Formula {
   return (valueOf) => {
-    const [a, b] = [left(valueOf), right(valueOf)];
+    const a = left(valueOf);
+    const b = right(valueOf);
     return a === undefined || b === undefined ? undefined : operator(a, b);
   };
 }

@@ -74,7 +74,8 @@ export function changesOf(old: Stack, next: Stack): readonly ResourceChange[] {
   const changes: ResourceChange[] = [];
   fullDiff(old.template, next.template).resources.forEachDifference((logicalId, { changeImpact }) => {
     const kind = KINDS[changeImpact];
-    const [before, after] = [old.template.Resources[logicalId], next.template.Resources[logicalId]];
+    const before = old.template.Resources[logicalId];
+    const after = next.template.Resources[logicalId];
     if (kind !== undefined) changes.push({ logicalId, kind, old: before, next: after });
   });
   return changes;
@@ -172,7 +173,8 @@ function tableProblems(had: TableProperties, has: TableProperties): readonly (re
   const shared = [...before.keys()].filter((name) => after.has(name));
   const changed = [...before.keys(), ...after.keys()].filter((name) => !shared.includes(name));
   const rebuilt = shared.filter((name) => {
-    const [old, next] = [before.get(name), after.get(name)];
+    const old = before.get(name);
+    const next = after.get(name);
     return old !== undefined && next !== undefined && fixedPart(old) !== fixedPart(next);
   });
   const isLower = (old?: Throughput, next?: Throughput) =>

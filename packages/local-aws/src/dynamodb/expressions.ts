@@ -53,7 +53,8 @@ export function requireSupported(member: string, { type = '', args = [] }: Parse
 
 function byLastElementFirst({ path: a }: UpdateSection, { path: b }: UpdateSection): number {
   const at = a.findIndex((part, index) => part !== b[index]);
-  const [left = '', right = ''] = [a[at], b[at]];
+  const left = a[at] ?? '';
+  const right = b[at] ?? '';
   if (typeof left === 'number' && typeof right === 'number') return right - left;
   return String(left) < String(right) ? -1 : 1;
 }

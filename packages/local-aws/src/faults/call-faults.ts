@@ -51,7 +51,9 @@ export function callFaults(faults: () => readonly Fault[], random: Random): Call
         matching(kind, service, action).reduce((sum, { value }) => sum + value, 0);
 
       // Decided immediately, so that the faults of a call do not depend on the duration of others.
-      const [down, slow, lost] = [happens('down'), milliseconds('latency'), happens('lost-answer')];
+      const down = happens('down');
+      const slow = milliseconds('latency');
+      const lost = happens('lost-answer');
       const wayThereMs = random() * slow;
       if (slow > 0) await pause(wayThereMs);
       if (down) return 'cut';

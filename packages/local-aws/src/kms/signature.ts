@@ -28,7 +28,10 @@ function modulo(value: bigint): bigint {
 
 /** Uses the extended Euclidean algorithm, which takes less time than a power of the value. */
 function inverse(value: bigint): bigint {
-  let [rest, next, factor, nextFactor] = [ORDER, modulo(value), 0n, 1n];
+  let rest = ORDER;
+  let next = modulo(value);
+  let factor = 0n;
+  let nextFactor = 1n;
   while (next > 0n) {
     const quotient = rest / next;
     [rest, next] = [next, rest - quotient * next];

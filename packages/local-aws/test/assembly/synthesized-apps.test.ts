@@ -24,7 +24,8 @@ const PROGRAM = `
   fs.writeFileSync(process.env.CDK_OUTDIR + '/manifest.json', JSON.stringify(say));
 `;
 
-let [root, workDirectory] = ['', ''];
+let root = '';
+let workDirectory = '';
 const opened: SynthesizedApp[] = [];
 
 beforeEach(() => {

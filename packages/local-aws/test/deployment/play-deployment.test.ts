@@ -53,7 +53,8 @@ const watchedQueue = (id: string, strong: boolean): Stack[] => [
 
 describe('an export', () => {
   it('that another stack imports cannot vanish, as with the renamed queues of ac4c82c..0cb1833', () => {
-    const [before, after] = [watchedQueue('FailedWork', true), watchedQueue('DeadLetters', true)];
+    const before = watchedQueue('FailedWork', true);
+    const after = watchedQueue('DeadLetters', true);
     expect(played(before, after)).toEqual([
       ['refused', 'Work', 'Work:NameFailedWork'],
       ['data_lost', 'Work', 'FailedWork'],
@@ -135,7 +136,8 @@ describe('a resource with data', () => {
   });
 
   it('that a rollback left behind is adopted by the next upgrade, not created again', () => {
-    const [full, empty] = [tableStack(aTable()), tableStack(undefined)];
+    const full = tableStack(aTable());
+    const empty = tableStack(undefined);
     expect(played([full], [empty])).toEqual([['left_behind', 'Data', 'Orders']]);
     const [refused] = playDeployment([empty], [full], ['AWS::DynamoDB::Table "Shop-Orders"']);
     expect(refused).toMatchObject({ kind: 'refused', subject: 'Orders' });

@@ -60,7 +60,8 @@ it('a table is restored to the time before a deletion, a change and a creation, 
   let now = Date.UTC(2100);
   const { service, send } = await aDynamoDb(undefined, undefined, () => now);
   await send('UpdateContinuousBackups', { TableName: 'Things', ...RECOVERY });
-  const [deleted, changed] = [aThing('a', '1', { group: s('g') }), aThing('b', '1', { group: s('g') })];
+  const deleted = aThing('a', '1', { group: s('g') });
+  const changed = aThing('b', '1', { group: s('g') });
   for (const Item of [deleted, changed]) await send('PutItem', { TableName: 'Things', Item });
   const then = now / 1_000;
   expect(await send('DescribeContinuousBackups', { TableName: 'Things' })).toMatchObject({

@@ -1,10 +1,8 @@
 import { createHistory } from '../../src/dynamodb/history.ts';
 import { aThing } from './a-dynamodb.ts';
 
-const [first, second] = [
-  aThing('a', '1', { text: { S: 'first' } }),
-  aThing('a', '1', { text: { S: 'second' } }),
-];
+const first = aThing('a', '1', { text: { S: 'first' } });
+const second = aThing('a', '1', { text: { S: 'second' } });
 
 it('returns what each item was at a time, and nothing of later times or other tables', () => {
   let now = 10;

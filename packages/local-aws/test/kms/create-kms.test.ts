@@ -75,7 +75,8 @@ it('the same random bytes make the same keys, ciphertexts and signatures', async
 describe('data keys', () => {
   it('a key of the caller is encrypted like a generated one: in its context, for symmetric keys', async () => {
     const kms = await aKms();
-    const [EncryptionContext, Plaintext] = [{ tenant: 't' }, Buffer.alloc(32, 7).toString('base64')];
+    const EncryptionContext = { tenant: 't' };
+    const Plaintext = Buffer.alloc(32, 7).toString('base64');
     const { CiphertextBlob } = await send(kms, 'Encrypt', { KeyId: 'k-1', Plaintext, EncryptionContext });
     const opened = await send(kms, 'Decrypt', { CiphertextBlob, EncryptionContext });
     expect(opened['Plaintext']).toBe(Plaintext);

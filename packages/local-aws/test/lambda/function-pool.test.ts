@@ -7,7 +7,8 @@ const INVOCATION: Invocation = { requestId: 'r', payload: '{}', invokedFunctionA
 
 /** An instance whose start and whose invocations the test ends. */
 function anInstance() {
-  const [started, answered] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  const started = Promise.withResolvers<undefined>();
+  const answered = Promise.withResolvers<undefined>();
   const state = { usable: true, runs: 0 };
   const instance: FunctionInstance = {
     initialized: started.promise,

@@ -58,7 +58,8 @@ function aRecord(zip: Uint8Array): FunctionRecord {
 }
 
 it('a function is restored with its code, and code without a version is deleted', async () => {
-  const [old, current] = [aZip('1'), aZip('2')];
+  const old = aZip('1');
+  const current = aZip('2');
   const store = await openStore();
   await store.put(aRecord(old), old);
   await store.put(aRecord(current), current);
@@ -85,7 +86,8 @@ it('damaged code is reported', async () => {
 });
 
 it('a function that the disk cannot store stays unchanged, and can be changed later', async () => {
-  const [old, current] = [aZip('1'), aZip('2')];
+  const old = aZip('1');
+  const current = aZip('2');
   const store = await openStore();
   const unwritable = join(directory, 'fn', 'function.json.new');
   mkdirSync(unwritable, { recursive: true });

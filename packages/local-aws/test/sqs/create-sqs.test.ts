@@ -197,7 +197,8 @@ describe('a thread that dies', () => {
     const file = join(dataDir, 'file');
     writeFileSync(file, '');
     const queues = createSqs({ ...account, dataDir: file });
-    const [first, second] = [queues.createQueue(aQueue('a')), queues.createQueue(aQueue('b'))];
+    const first = queues.createQueue(aQueue('a'));
+    const second = queues.createQueue(aQueue('b'));
     await expect(first).rejects.toThrow(file);
     await expect(second).rejects.toThrow(file);
     await expect(queues.call('ReceiveMessage', url('a'))).rejects.toThrow(file);

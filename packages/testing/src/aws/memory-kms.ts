@@ -2,7 +2,8 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { DecryptCommand, EncryptCommand, GenerateDataKeyCommand } from '@aws-sdk/client-kms';
 
 const KEY_BYTES = 32;
-const [NONCE_BYTES, TAG_BYTES] = [12, 16] as const;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
 
 type Context = Readonly<Record<string, string>>;
 

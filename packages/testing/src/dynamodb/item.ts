@@ -96,7 +96,8 @@ const utf8Order = (unit: number): number =>
 export function compareTexts(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at += 1) {
-    const [left, right] = [a.charCodeAt(at), b.charCodeAt(at)];
+    const left = a.charCodeAt(at);
+    const right = b.charCodeAt(at);
     if (left !== right) return utf8Order(left) - utf8Order(right);
   }
   return a.length - b.length;

@@ -6,7 +6,8 @@ import { EXPIRY_ATTRIBUTE, type IndexDefinition, type TableDefinition } from './
 /** An item has at most so many bytes. */
 const ITEM_MAX_BYTES = 400 * 1024;
 /** The keys of a table and of its indexes have at most so many bytes. */
-export const [PARTITION_KEY_MAX, SORT_KEY_MAX] = [2_048, 1_024] as const;
+export const PARTITION_KEY_MAX = 2_048;
+export const SORT_KEY_MAX = 1_024;
 
 export interface Key {
   readonly pk: string;
@@ -53,7 +54,8 @@ export function keyOfRequest(key: Item): Key {
 
 /** Where an index has an item; `undefined` if the item lacks a key of the index. */
 function placeIn({ partitionKey, sortKey }: IndexDefinition, item: Item) {
-  const [partition, sort] = [item[partitionKey], item[sortKey]];
+  const partition = item[partitionKey];
+  const sort = item[sortKey];
   if (partition !== undefined) checkKey(partitionKey, partition, PARTITION_KEY_MAX);
   if (sort !== undefined) checkKey(sortKey, sort, SORT_KEY_MAX);
   return typeof partition === 'string' && typeof sort === 'string' ? { partition, sort } : undefined;

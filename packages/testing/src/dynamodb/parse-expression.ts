@@ -86,7 +86,8 @@ class Reader {
   }
 
   #openingOf(end: number): number {
-    for (let [at, depth] = [end, 0]; at >= 0; at -= 1) {
+    let depth = 0;
+    for (let at = end; at >= 0; at -= 1) {
       if (this.#tokens[at] === ')') depth += 1;
       if (this.#tokens[at] === '(') depth -= 1;
       if (depth === 0) return at;

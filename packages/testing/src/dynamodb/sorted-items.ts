@@ -14,7 +14,8 @@ export class SortedItems<T> {
 
   /** The index of the first element for which `isBefore` is false. */
   firstNot(isBefore: (element: T) => boolean): number {
-    let [low, high] = [0, this.#elements.length];
+    let low = 0;
+    let high = this.#elements.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (isBefore(this.#elements[middle] as T)) low = middle + 1;

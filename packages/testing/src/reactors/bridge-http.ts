@@ -15,7 +15,8 @@ class End extends Duplex {
   #waiting: (() => void) | undefined;
 
   static pair(): readonly [End, End] {
-    const [a, b] = [new End(), new End()];
+    const a = new End();
+    const b = new End();
     a.#other = b;
     b.#other = a;
     return [a, b];

@@ -21,7 +21,8 @@ const REFUSED = { error: 'ValidationException' };
 
 // Constraints.html of the developer guide
 it('refuses keys of a table that are too long in bytes', async () => {
-  const [partition, sort] = [`${'ü'.repeat(1_024)}x`, `${'ü'.repeat(512)}x`];
+  const partition = `${'ü'.repeat(1_024)}x`;
+  const sort = `${'ü'.repeat(512)}x`;
   expect(await answers(put(key('s', partition)), put(key(sort)))).toEqual([REFUSED, REFUSED]);
 });
 
@@ -92,7 +93,8 @@ it('goes back to its contents at a moment, with those of indexes', async () => {
     put({ ...key('b'), listPk: 'p', listSk: '2' }),
   ];
   await answersOf(engine, stored);
-  const [before, contents] = [await answersOf(engine, places), engine.contents()];
+  const before = await answersOf(engine, places);
+  const contents = engine.contents();
   const changes = [remove(key('a')), put({ ...key('b'), listPk: 'q', listSk: '3' }), put(key('c'))];
   for (let times = 0; times < 2; times += 1) {
     await answersOf(engine, changes);

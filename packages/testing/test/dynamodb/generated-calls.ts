@@ -263,7 +263,8 @@ const queryCall = fc
     const under = isRead || !isMisread([start?.sk ?? '', ...sorts]) ? wantedSorts : undefined;
     const isIndex = of in INDEXES;
     const [partitionKey, sortKey] = isIndex ? INDEXES[of as IndexName] : (['pk', 'sk'] as const);
-    const [writer, passed] = [new Writer(), boundsIn(sorts).values()];
+    const writer = new Writer();
+    const passed = boundsIn(sorts).values();
     const place = `${writer.path(partitionKey)} = ${writer.value(wanted)}`;
     const next = () => writer.value(passed.next().value);
     const ofSort =

@@ -1,7 +1,8 @@
 import { digitsOf, type Kind } from './kind.ts';
 
 const SEPARATOR = ' / ';
-const [TWO, FOUR] = [2, 4];
+const TWO = 2;
+const FOUR = 4;
 const CENTURY = 2_000;
 /** A year that begins so may have four digits. As a year of two digits it has passed. */
 const LONG_YEAR = '20';
@@ -38,7 +39,8 @@ export const cardExpiration: Kind = {
   isDigits: true,
   format(text) {
     const { month: digits, year } = partsOf(text);
-    const [month, long] = [digits.slice(0, TWO), year.slice(0, FOUR)];
+    const month = digits.slice(0, TWO);
+    const long = year.slice(0, FOUR);
     const last = long.slice(TWO);
     // 2020 has four digits: with two it would look like the beginning of a later year.
     const isShortened = long.length === FOUR && long.startsWith(LONG_YEAR) && last !== LONG_YEAR;

@@ -4,7 +4,9 @@ import { digitsOf, type Kind } from './kind.ts';
 
 const MAX_DIGITS = 19;
 /** The BIN has 8 digits for numbers of 16 or more, otherwise 6 (ISO/IEC 7812-1:2017). */
-const [LONG_BIN, SHORT_BIN, BIN_FROM] = [8, 6, 16];
+const LONG_BIN = 8;
+const SHORT_BIN = 6;
+const BIN_FROM = 16;
 const SHOWN_LAST = 4;
 
 export const cardNumber: Kind = {

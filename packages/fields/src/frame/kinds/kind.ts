@@ -34,7 +34,8 @@ export interface Kind {
   readonly valueOf: (text: string, part: FieldPart | undefined) => string | number;
 }
 
-const [ZERO, NINE] = ['0', '9'];
+const ZERO = '0';
+const NINE = '9';
 
 /**
  * The digits of a text, those of other scripts included. Without a regular expression, since

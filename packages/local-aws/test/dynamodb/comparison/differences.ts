@@ -43,7 +43,8 @@ function partsOf({
 }
 
 function differingPart(ours: Partial<Response> = {}, theirs: Partial<Response> = {}): Part | undefined {
-  const [left, right] = [partsOf(ours), partsOf(theirs)];
+  const left = partsOf(ours);
+  const right = partsOf(theirs);
   return PARTS.find((part) => left[part] !== right[part]);
 }
 

@@ -32,7 +32,8 @@ function isObject(value: unknown): value is Members {
 }
 
 function byJson(a: unknown, b: unknown): number {
-  const [left, right] = [JSON.stringify(a), JSON.stringify(b)];
+  const left = JSON.stringify(a);
+  const right = JSON.stringify(b);
   return left < right ? -1 : Number(left > right);
 }
 
