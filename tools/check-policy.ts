@@ -78,7 +78,8 @@ const keyOf = ({ rule, path }: Found) => `${path}: ${rule}`;
 const asks = process.argv.includes('--report');
 const problems: string[] = [];
 const rules = new Set<string>();
-const [written, needed] = [new Set<string>(), new Set<string>()];
+const written = new Set<string>();
+const needed = new Set<string>();
 for (const settings of VARIANTS) {
   const [findings, reasons] = withServiceApp(
     settings,

@@ -12,7 +12,8 @@ export interface Certificate {
  * (`npm start -- --trust FILE`). Throws an Error fit for the terminal without openssl.
  */
 export function makeCertificate(folder: string, days = 1): Certificate {
-  const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const keyFile = join(folder, 'key.pem');
+  const certFile = join(folder, 'cert.pem');
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', keyFile];
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
   try {

@@ -37,7 +37,8 @@ function options() {
 
 /** The certificate of an earlier call while it is valid, so that a running service trusts it. */
 function certificate() {
-  const [keyFile, certFile] = [join(FOLDER, 'key.pem'), join(FOLDER, 'cert.pem')];
+  const keyFile = join(FOLDER, 'key.pem');
+  const certFile = join(FOLDER, 'cert.pem');
   if (existsSync(keyFile) && existsSync(certFile)) {
     const { validToDate } = new X509Certificate(readFileSync(certFile));
     if (validToDate.getTime() > Date.now() + HOUR_MS) return { keyFile, certFile };

@@ -53,7 +53,8 @@ const checkedOut = (commit: string): Checkout => {
   return checkout;
 };
 try {
-  const [old, next] = [checkedOut(from), checkedOut(to)];
+  const old = checkedOut(from);
+  const next = checkedOut(to);
   await visit(`release ${from}`, old.folder);
   await visit(`upgrade to ${to}`, next.folder);
   await visit(`rollback to ${from}`, old.folder);

@@ -17,7 +17,8 @@ import {
 } from './try-reactor/options.ts';
 import { runCode, TIME_MS } from './try-reactor/run-code.ts';
 
-const [FAILED, MISUSED] = [1, 2] as const;
+const FAILED = 1;
+const MISUSED = 2;
 
 /** The code's result. Throws the error that a caller would get. */
 async function resultOf(options: TryOptions): Promise<object> {

@@ -38,7 +38,8 @@ if (APART.includes(program) || (SECTIONS.includes(program) && separator === '--'
   });
   process.exit(await new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1))));
 }
-const [writes, isSmoke] = [args.includes('--write'), args.includes('--smoke')];
+const writes = args.includes('--write');
+const isSmoke = args.includes('--smoke');
 const wanted = args.filter((arg) => !arg.startsWith('--'));
 const unknown = [
   ...wanted.filter((name) => !SECTIONS.includes(name)),

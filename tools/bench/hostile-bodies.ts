@@ -114,7 +114,8 @@ async function measureAll(): Promise<void> {
     // measured.
     aws.messages.length = 0;
     await measureRequest(reactors, reactEvent(world, {}, url), reactEvent(world, HOSTILE_ARGS, url));
-    const [first, last] = [aws.messages[0], aws.messages.at(-1)];
+    const first = aws.messages[0];
+    const last = aws.messages.at(-1);
     if (first === undefined || last === undefined) throw new Error('no invocation was queued');
     const event = (body: string) => ({ Records: [{ messageId: 'a', body }] });
     keep(WORKER, what, await measureRequest(functionOf(WORKER), event(first), event(last)));
@@ -133,7 +134,8 @@ const peakOf = ({ peakBytes }: MeasuredRequest) => peakBytes;
 const worst = (requests: readonly Found[], sizeOf: (measured: Found) => number): Found =>
   requests.reduce((most, each) => (sizeOf(each) > sizeOf(most) ? each : most));
 
-const [dearestOfAll, largestOfAll] = [worst(found, cpuOf), worst(found, peakOf)];
+const dearestOfAll = worst(found, cpuOf);
+const largestOfAll = worst(found, peakOf);
 const reference = `of ${String(found.length)} requests`;
 
 report({
@@ -158,7 +160,8 @@ report({
       title: 'The dearest requests',
       columns: ['route', 'most CPU', 'first', 'warm', 'most memory', 'over the idle function'],
       rows: [...Map.groupBy(found, ({ route }) => route)].map(([route, requests]) => {
-        const [dearest, largest] = [worst(requests, cpuOf), worst(requests, peakOf)];
+        const dearest = worst(requests, cpuOf);
+        const largest = worst(requests, peakOf);
         return [
           ...[route, dearest.what, seconds(dearest.first.cpuSeconds), seconds(dearest.again.cpuSeconds)],
           ...[largest.what, megabytes(largest.peakBytes)],

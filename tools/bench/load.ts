@@ -27,7 +27,9 @@ const { values } = readArguments(USAGE, {
     report: { type: 'string', default: '.local/load-report.html' },
   },
 });
-const [seconds, clients, rate] = [Number(values.seconds), Number(values.clients), Number(values.rate)];
+const seconds = Number(values.seconds);
+const clients = Number(values.clients);
+const rate = Number(values.rate);
 if (!(seconds > 0) || !(clients > 0) || !(rate > 0))
   endMisused(USAGE, '--seconds, --clients and --rate must be more than 0');
 

@@ -161,7 +161,8 @@ try {
         ),
       );
     }
-    const [reference, measured] = [median(times.direct), median(times.proxied)];
+    const reference = median(times.direct);
+    const measured = median(times.proxied);
     const milliseconds = (value: number) => `${value.toFixed(1)} ms`;
     rows.push([size, milliseconds(reference), milliseconds(measured), (measured / reference).toFixed(1)]);
   }

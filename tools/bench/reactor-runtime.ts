@@ -157,7 +157,8 @@ async function emptyStarts(): Promise<{ next(): Promise<readonly [number, number
  * first. From the third in a row on, each response waits for a start (docs/decisions/0040).
  */
 async function starts(): Promise<{ readonly rows: string[][]; readonly budgets: readonly Budget[] }> {
-  const [reactor, empties] = [await startRuntime(), await emptyStarts()];
+  const reactor = await startRuntime();
+  const empties = await emptyStarts();
   const times = {
     second: [] as number[],
     inARow: [] as number[],
@@ -179,8 +180,11 @@ async function starts(): Promise<{ readonly rows: string[][]; readonly budgets: 
   }
   await reactor.close();
   empties.close();
-  const [second, inARow] = [median(times.second), median(times.inARow)];
-  const [thread, empty, limited] = [median(times.thread), median(times.empty), median(times.limited)];
+  const second = median(times.second);
+  const inARow = median(times.inARow);
+  const thread = median(times.thread);
+  const empty = median(times.empty);
+  const limited = median(times.limited);
   const ratio = second / empty;
   return {
     rows: [
@@ -222,7 +226,9 @@ async function cold(): Promise<string[][]> {
     times.bare.push(await coldStartOf(startBare));
     times.node.push(startOfNode());
   }
-  const [runtime, loop, node] = [median(times.runtime), median(times.bare), median(times.node)];
+  const runtime = median(times.runtime);
+  const loop = median(times.bare);
+  const node = median(times.node);
   return [
     row('cold start to the first next, beside a bare loop', runtime, loop),
     row('the same beside `node -e 0`', runtime, node),

@@ -87,7 +87,9 @@ async function measureFresh(...options: readonly string[]): Promise<readonly str
 const fresh = () => ['--set', `throttleRate=${String(1_000 + Math.floor(Math.random() * 90_000))}`];
 
 async function measureStarts(): Promise<readonly string[][]> {
-  const [changed, unchanged, npm]: [Start[], Start[], number[]] = [[], [], []];
+  const changed: Start[] = [];
+  const unchanged: Start[] = [];
+  const npm: number[] = [];
   for (let run = 0; run < runs; run += 1) {
     const settings = fresh();
     npm.push(timeOf(() => execFileSync('npm', ['exec', '--call', 'node -e 0'])));

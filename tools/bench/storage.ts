@@ -67,7 +67,10 @@ async function drain(): Promise<void> {
     cvc: { encryptedCvc: randomBytes(60), until: due },
   }));
   database.takeCalls();
-  let [runs, done, calls, left] = [0, 0, 0, true];
+  let runs = 0;
+  let done = 0;
+  let calls = 0;
+  let left = true;
   const started = Date.now();
   while (left) {
     const deps = { clock: Date.now, deadline: Date.now() + RUN_MS, onFailure: console.error };

@@ -54,7 +54,8 @@ const dollarsOf = ({ sealer, check }: Afterwards): number => {
 
 /** The runs from the hour of the records until the index of their day is made. */
 async function playDay(account: TrailAccount): Promise<Afterwards> {
-  let [sealer, check] = [NO_WORK, NO_WORK];
+  let sealer = NO_WORK;
+  let check = NO_WORK;
   const seal = async (now: number) => {
     sealer = sumOf(sealer, await account.run({ kind: 'seal', now }));
   };
@@ -95,7 +96,8 @@ const whole = (value: number) => Math.round(value).toLocaleString('en');
 const dollars = (value: number) => value.toFixed(2);
 
 /** Records of one tenant, and what they cost beyond the same runs without any. */
-const [HOUR, MINUTE] = [MINUTES * MINUTE_MS, MINUTE_MS];
+const HOUR = MINUTES * MINUTE_MS;
+const MINUTE = MINUTE_MS;
 const thousand = { perMinute: effort(1_000, 4), lengthMs: HOUR, writers: 4 };
 const RATES = [
   { name: 'get, 1,000 a minute', ...thousand, entryOf: GET },
@@ -202,7 +204,8 @@ async function heavyMinute(): Promise<Figures> {
     // What a run needs that nothing interrupts: the marks, and a query for each pair.
     const expected = tenants * writers;
     const rows: string[][] = [];
-    let [calls, readUnits] = [0, 0];
+    let calls = 0;
+    let readUnits = 0;
     for (let cut = 1; cut <= cuts; cut += 1) {
       const made = await account.cutOff(task, Math.floor((expected / (cuts + 1)) * 1.1));
       rows.push([`run ${String(cut)}, killed`, whole(made.calls), whole(made.readUnits), '']);
@@ -290,7 +293,8 @@ const idle = await dayOf([]);
 const results: RateResult[] = [];
 for (const rate of effort(RATES, RATES.slice(0, 1))) results.push(await rateOf(rate, idle));
 
-const [few, many] = [await minutesOf(0), await minutesOf(effort(10_000, 50))];
+const few = await minutesOf(0);
+const many = await minutesOf(effort(10_000, 50));
 const reads = (minutes: typeof few) =>
   `${Object.values(minutes)
     .map(({ sealer, check }) => whole(sealer.calls + check.calls))

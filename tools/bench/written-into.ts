@@ -26,7 +26,8 @@ const figures = ({ title, columns, rows, note }: Figures): string =>
  */
 function replaced(document: string, name: string, text: string): string {
   const begin = `<!-- measured: ${name} -->`;
-  const [start, end] = [document.indexOf(begin), document.indexOf('<!-- end -->', document.indexOf(begin))];
+  const start = document.indexOf(begin);
+  const end = document.indexOf('<!-- end -->', document.indexOf(begin));
   if (start === -1 || end === -1) throw new Error(`the document has no place for "${name}"`);
   return `${document.slice(0, start)}${begin}\n\n${text}\n\n${document.slice(end)}`;
 }

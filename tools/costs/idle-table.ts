@@ -211,7 +211,8 @@ function siteRows(): readonly string[] {
 export async function idleTable(): Promise<string> {
   const resources = templateResources({});
   const withEdge = templateResources({ ...DOMAIN, edge: 'cloudfront-waf' });
-  const [plain, edge] = [await rowsOf(resources), await rowsOf(withEdge)];
+  const plain = await rowsOf(resources);
+  const edge = await rowsOf(withEdge);
   const cell = (row: Row | undefined) => (row === undefined ? '|' : `${row[1]} | ${row[2].toFixed(2)}`);
   const names = [...new Set([...plain, ...edge].map(([name]) => name))];
   const named = (rows: readonly Row[], name: string) => rows.find((row) => row[0] === name);

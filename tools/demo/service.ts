@@ -65,7 +65,8 @@ export async function startService(options: {
     await ended;
     endGroup(child.pid);
   };
-  let [printed, complaints] = ['', ''];
+  let printed = '';
+  let complaints = '';
   child.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString('utf8')));
   await new Promise<void>((resolve, reject) => {
     child.stdout.on('data', (chunk: Buffer) => {

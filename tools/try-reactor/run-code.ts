@@ -51,7 +51,8 @@ function definitionOf(codeDirectory: string, isLenient: boolean) {
  */
 export async function runCode(options: TryOptions, print: (text: string) => void): Promise<RunOutcome> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'cloakroom-try-')));
-  const [codeDirectory, temporaryDirectory] = [join(folder, 'code'), join(folder, 'tmp')];
+  const codeDirectory = join(folder, 'code');
+  const temporaryDirectory = join(folder, 'tmp');
   for (const directory of [codeDirectory, temporaryDirectory]) mkdirSync(directory);
   const copy = join(codeDirectory, 'reactor.js');
   writeFileSync(copy, options.code);

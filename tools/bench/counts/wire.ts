@@ -39,7 +39,8 @@ export function sequentialCalls(calls: readonly Pick<CallRecord, 'startedMs' | '
   const spans = calls
     .map(({ startedMs, durationMs }) => ({ from: startedMs, to: startedMs + durationMs }))
     .toSorted((a, b) => a.to - b.to);
-  let [count, end] = [0, -Infinity];
+  let count = 0;
+  let end = -Infinity;
   for (const { from, to } of spans) {
     if (from < end) continue;
     count += 1;

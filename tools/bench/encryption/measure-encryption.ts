@@ -102,10 +102,8 @@ export function measureEncryption(step: 'encrypt' | 'decrypt', name: EncryptedNa
       () => encryptRecord(machinePlatform.random, dataKey, CONTEXT, plaintext),
       () => rawEncrypt(key, plaintext),
     );
-  const [encrypted, raw] = [
-    encryptRecord(machinePlatform.random, dataKey, CONTEXT, plaintext),
-    rawEncrypt(key, plaintext),
-  ];
+  const encrypted = encryptRecord(machinePlatform.random, dataKey, CONTEXT, plaintext);
+  const raw = rawEncrypt(key, plaintext);
   return compare(
     () => decryptRecord(dataKey, CONTEXT, encrypted),
     () => rawOpen(key, raw),
@@ -114,7 +112,8 @@ export function measureEncryption(step: 'encrypt' | 'decrypt', name: EncryptedNa
 
 /** Compares a key as bytes with the same key as a `KeyObject` (docs/decisions/0022). */
 export function measureKeys(): Readonly<Record<string, EncryptionResult>> {
-  const [bytes, nonce] = [randomBytes(32), randomBytes(NONCE_BYTES)];
+  const bytes = randomBytes(32);
+  const nonce = randomBytes(NONCE_BYTES);
   const key = createSecretKey(bytes);
   const hmac = (input: Buffer | KeyObject) => () => createHmac('sha256', input).update(CARD).digest();
   const cipher = (input: Buffer | KeyObject) => () =>

@@ -542,7 +542,8 @@ export async function hostileRequests(
   destination: string,
 ): Promise<{ readonly requests: readonly HostileRequest[]; readonly world: World }> {
   const made = await world(credentials);
-  const [tokenId, warmUpId] = [await made.plant(SMALL), await made.plant(SMALL)];
+  const tokenId = await made.plant(SMALL);
+  const warmUpId = await made.plant(SMALL);
   return {
     world: made,
     requests: [

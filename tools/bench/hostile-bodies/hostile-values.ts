@@ -25,7 +25,8 @@ function filled(
     const around = membersOf(first) - 1;
     const each = membersOf(`${open}${unit(0)},${unit(1)}${close}`) - around - 1;
     const units: string[] = [];
-    let [left, members] = [bytes - open.length - close.length, most - around];
+    let left = bytes - open.length - close.length;
+    let members = most - around;
     for (let index = 0; ; index += 1) {
       const next = unit(index);
       left -= Buffer.byteLength(next) + 1;

@@ -19,7 +19,8 @@ export function measureRequest(
   warmUp: object,
   event: object,
 ): Promise<MeasuredRequest> {
-  const [warmUpFile, eventFile] = [join(folder, 'warm-up.json'), join(folder, 'event.json')];
+  const warmUpFile = join(folder, 'warm-up.json');
+  const eventFile = join(folder, 'event.json');
   writeFileSync(warmUpFile, JSON.stringify(warmUp));
   writeFileSync(eventFile, JSON.stringify(event));
   return new Promise((resolve, reject) => {

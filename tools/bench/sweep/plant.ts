@@ -64,7 +64,8 @@ const sessions: Plant = async (database, count) => {
   let isNonce = false;
   const items = times(count, () => {
     isNonce = !isNonce;
-    const [hash, expiresAtMs] = [randomBytes(32), justNow()];
+    const hash = randomBytes(32);
+    const expiresAtMs = justNow();
     const key = isNonce ? nonceKey(TENANT, hash) : sessionKey(hash);
     return { ...key, keyHash: hash, expiresAtMs, ...dueAt(randomUUID(), expiresAtMs) };
   });

@@ -30,7 +30,8 @@ const { handler } = (await import(pathToFileURL(process.argv[2] ?? '').href)) as
 
 async function run(remainingMs: number): Promise<SweeperRun> {
   lines = [];
-  const [started, before] = [performance.now(), process.cpuUsage()];
+  const started = performance.now();
+  const before = process.cpuUsage();
   await handler({}, { getRemainingTimeInMillis: () => remainingMs });
   const { user, system } = process.cpuUsage(before);
   const elapsedMs = performance.now() - started;

@@ -117,10 +117,11 @@ export class TrailAccount {
     this.stop();
     const child = await this.#started();
     this.#database.takeCalls();
-    let [made, isDone] = [NO_WORK, false];
-    child.once('message', () => (isDone = true));
+    let made = NO_WORK;
+    let messages = 0;
+    child.once('message', () => (messages += 1));
     child.send(task);
-    while (!isDone && made.calls < calls) {
+    while (messages === 0 && made.calls < calls) {
       await new Promise((resolve) => setTimeout(resolve, 2));
       made = sumOf(made, { ...takeCalls(this.#database), cpuMs: 0 });
     }

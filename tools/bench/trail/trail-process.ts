@@ -37,7 +37,8 @@ const [sealKey = '', auditKey = ''] = process.argv.slice(2);
 const { aws, platform } = machineInstance();
 const client = dynamoDbClient(aws);
 const table = (name: string) => ({ client, platform, name });
-const [audit, index] = [table('Audit'), table('AuditIndex')];
+const audit = table('Audit');
+const index = table('AuditIndex');
 const privateKey = createPrivateKey(sealKey);
 const key = createSecretKey(Buffer.from(auditKey, 'base64'));
 
@@ -87,7 +88,8 @@ async function work(task: Task): Promise<Pick<Done, 'records' | 'failures'>> {
     if (failed !== undefined) throw failed.error;
     return { records, failures };
   }
-  let [records, before]: [number, string | undefined] = [0, undefined];
+  let records = 0;
+  let before: string | undefined;
   do {
     const step = await whoSawStep(search, task.trail, { tokenId: task.tokenId, withoutIndex: false }, before);
     records += step.views.length;
@@ -97,7 +99,8 @@ async function work(task: Task): Promise<Pick<Done, 'records' | 'failures'>> {
 }
 
 async function run(task: Task): Promise<Done> {
-  const [started, before] = [performance.now(), process.cpuUsage()];
+  const started = performance.now();
+  const before = process.cpuUsage();
   const done = await work(task);
   const { user, system } = process.cpuUsage(before);
   const elapsedMs = performance.now() - started;

@@ -164,7 +164,8 @@ async function record(
   recorded: Recorded,
 ): Promise<void> {
   if (env('BENCH_RECORD') === '') return;
-  const [now, pk] = [Date.now(), `by-hand#${tenantId}#07`];
+  const now = Date.now();
+  const pk = `by-hand#${tenantId}#07`;
   const sk = now.toString(36).padStart(9, '0') + randomBytes(9).toString('base64url');
   const { sourceIp } = event.requestContext.http;
   const trace = event.headers['x-amzn-trace-id'];

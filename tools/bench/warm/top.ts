@@ -36,7 +36,8 @@ export function top(
     const where = url.startsWith('node:') ? url : url === '' ? 'native' : `bundle:${String(lineNumber)}`;
     return `${functionName === '' ? '(anonymous)' : functionName} ${where}`;
   };
-  const [own, total] = [new Map<string, number>(), new Map<string, number>()];
+  const own = new Map<string, number>();
+  const total = new Map<string, number>();
   const add = (map: Map<string, number>, name: string) =>
     map.set(name, (map.get(name) ?? 0) + 100 / samples.length);
   for (const sample of samples) {

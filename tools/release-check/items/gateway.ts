@@ -6,7 +6,8 @@ const AT_ONCE = 30;
 
 /** How many of 300 requests to a path were let through. */
 async function passedOn(context: ItemContext, path: string): Promise<number> {
-  let [left, passed] = [THROTTLED_REQUESTS, 0];
+  let left = THROTTLED_REQUESTS;
+  let passed = 0;
   const send = async () => {
     while (left > 0) {
       left -= 1;
