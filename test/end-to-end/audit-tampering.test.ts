@@ -292,7 +292,8 @@ describe('a sealed record', () => {
       await dynamodb().send(new ExecuteStatementCommand({ Statement: statement, Parameters }));
       planted.push(item);
     };
-    const [first = {}, last = {}] = [others[0], others.at(-1)];
+    const first = others[0] ?? {};
+    const last = others.at(-1) ?? {};
     const mac = { B: randomBytes(32) };
     const response = await after(trail, async () => {
       for (const near of [first, last]) await insert(near, { ...near, mac });
@@ -316,11 +317,10 @@ describe('a sealed record', () => {
   });
 
   it('is detected as missing even if its whole interval and the seals of it were deleted', async () => {
-    const [all, records] = [await sealItems(), await middle()];
-    const [from, to] = [
-      records[0]?.['sk']?.S?.slice(0, 9) ?? '',
-      records.at(-1)?.['sk']?.S?.slice(0, 9) ?? '',
-    ];
+    const all = await sealItems();
+    const records = await middle();
+    const from = records[0]?.['sk']?.S?.slice(0, 9) ?? '';
+    const to = records.at(-1)?.['sk']?.S?.slice(0, 9) ?? '';
     const gone = all.slice(1, -1).filter((item) => {
       const statement = bodyOf(item);
       return Number(statement.from) <= parseInt(to, 36) && Number(statement.to) > parseInt(from, 36);
@@ -374,7 +374,8 @@ describe('a seal', () => {
     const hashes = all.map((item) => hashOfItem(item).toString('base64url'));
     expect(await verified({ seal: hashes.at(-1) })).toMatchObject({ intact: true });
     const head = (await itemsOf(access)).find(({ pk }) => pk?.S === 'audit') ?? {};
-    const [last, gone] = [all.at(-3) ?? {}, all.slice(-2)];
+    const last = all.at(-3) ?? {};
+    const gone = all.slice(-2);
     const responses = await asInsider(seals, async () => {
       for (const item of gone) await remove(seals.name, item);
       await put(access, { ...head, seal: { B: hashOfItem(last) } });

@@ -16,10 +16,8 @@ const { describe } = needing('Chromium');
 
 describe('a page of another origin', () => {
   it('collects a card with a public key, and reads it with a session', async () => {
-    const [collecting, backend] = [
-      await anApplication({ type: 'public', permissions: ['token:create'] }),
-      await aRevealingApplication(),
-    ];
+    const collecting = await anApplication({ type: 'public', permissions: ['token:create'] });
+    const backend = await aRevealingApplication();
     const args = { baseUrl: credentials.base_url, publicKey: collecting.key, card: { ...CARD, cvc: '123' } };
     const collected = await inBrowser(
       `const post = (path, body) => fetch(args.baseUrl + path, { method: 'POST', headers: { 'SVC-API-KEY': args.publicKey, 'Content-Type': 'application/json' }, body: body && JSON.stringify(body) });
@@ -73,7 +71,8 @@ describe('a link with the key of a stored proxy', () => {
   });
 
   it('opens nothing that acts on the origin of the service', async () => {
-    const [destination, elsewhere] = [await openDestination(), await startDestination()];
+    const destination = await openDestination();
+    const elsewhere = await startDestination();
     const away = `http://localhost:${String(elsewhere.port)}/`;
     const { id } = await anApplication({ type: 'public', permissions: ['token:create'] });
     const { body: proxy } = await management.post('/proxies', {
@@ -122,7 +121,8 @@ describe('a link with the key of a stored proxy', () => {
   });
 
   it('takes no key elsewhere when the destination redirects', async () => {
-    const [destination, elsewhere] = [await openDestination(), await startDestination()];
+    const destination = await openDestination();
+    const elsewhere = await startDestination();
     const { key } = await anApplication({ permissions: ['token:use'] });
     const away = `http://localhost:${String(elsewhere.port)}/`;
     destination.respond = (_received, response) => response.writeHead(307, { Location: away }).end();

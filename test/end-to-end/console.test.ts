@@ -556,7 +556,8 @@ describe('the console in trouble', () => {
 
   it('warns of a change in another tab, which keeps its own key', async () => {
     const application = await aRevealing();
-    const [one, other] = [await opened(), await opened()];
+    const one = await opened();
+    const other = await opened();
     for (const page of [one, other]) {
       await page.go(`#/applications/${application.id}`);
       await page.press('Edit access');

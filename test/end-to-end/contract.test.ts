@@ -30,7 +30,8 @@ async function aTenant() {
 }
 
 async function contract(args: readonly string[], managementKey: string, signal: AbortSignal) {
-  let [printed, progress] = ['', ''];
+  let printed = '';
+  let progress = '';
   const code = await runContract(['--url', credentials.base_url, ...args], {
     env: { CLOAKROOM_MANAGEMENT_KEY: managementKey },
     print: (text) => (printed += text),

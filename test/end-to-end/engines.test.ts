@@ -11,7 +11,9 @@ import { until } from '../support/until.ts';
 // clicks. What only one engine can break is here; other tests run in Chromium alone.
 const NUMBER = '5425233430109903';
 const MASKED = 'XXXXXXXXXXXX9903';
-const [AT_NUMBER, AT_EXPIRY, AT_CVC] = [0, 1, 2];
+const AT_NUMBER = 0;
+const AT_EXPIRY = 1;
+const AT_CVC = 2;
 const ENGINES = { Chromium: startChromium, Firefox: startFirefox, WebKit: startWebKit } as const;
 
 let checkout: Checkout;

@@ -169,10 +169,8 @@ describe('a client in the field', () => {
   it('gets response headers with its own prefix, and replays under its own idempotency key header', async () => {
     const headers = { 'acme-trace-id': 'trace-1', 'acme-idempotency-key': 'once' };
     const body = { type: 'token', data: 'x' };
-    const [first, second] = [
-      await application.send('POST', '/tokens', body, headers),
-      await application.send('POST', '/tokens', body, headers),
-    ];
+    const first = await application.send('POST', '/tokens', body, headers);
+    const second = await application.send('POST', '/tokens', body, headers);
     expect([first.status, first.headers['acme-trace-id'], first.headers['svc-trace-id']]).toEqual([
       201,
       'trace-1',
@@ -194,10 +192,8 @@ describe('a client in the field', () => {
   });
 
   it('filters by metadata as JSON', async () => {
-    const [wanted] = [
-      await aToken({ metadata: { Customer: 'C-9', tier: 'gold' } }),
-      await aToken({ metadata: { customer: 'C-8' } }),
-    ];
+    const wanted = await aToken({ metadata: { Customer: 'C-9', tier: 'gold' } });
+    await aToken({ metadata: { customer: 'C-8' } });
     const filter = encodeURIComponent(JSON.stringify({ customer: 'c-9', tier: 'GOLD' }));
     const found = await application.send('GET', `/tokens?metadata=${filter}&size=5`);
     expect([found.status, found.body.data.map(({ id }: { id: string }) => id)]).toEqual([200, [wanted]]);
@@ -541,7 +537,8 @@ describe('what a client in the field restricts', () => {
         { type: 'card', data: { number: CARD.number, CVV: cvv, Cvc: cvv } },
         { 'acme-idempotency-key': 'cvv' },
       );
-    const [first, second] = [await create('123'), await create('124')];
+    const first = await create('123');
+    const second = await create('124');
     expect([first.status, second.status, second.body.id]).toEqual([201, 201, first.body.id]);
     expect(Object.keys(first.body.data as object)).toEqual(['number']);
   });

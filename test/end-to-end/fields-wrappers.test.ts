@@ -63,7 +63,8 @@ let chromium: Chromium;
 let pages: Pages;
 let project: string;
 let publicKey: string;
-let [form, element] = ['', ''];
+let form = '';
+let element = '';
 let page: FieldsPage;
 
 beforeAll(async () => {

@@ -129,7 +129,8 @@ async function serveFields(change: (html: string) => string | Promise<string>) {
   const server = createServer(({ url = '/' }, response) => {
     void (async () => {
       const found = await fetch(credentials.fields_url + url);
-      const [type, text] = [found.headers.get('content-type') ?? '', await found.text()];
+      const type = found.headers.get('content-type') ?? '';
+      const text = await found.text();
       response.writeHead(200, { 'content-type': type, 'access-control-allow-origin': '*' });
       response.end(url.includes('frame.html') ? await change(text) : text);
     })();

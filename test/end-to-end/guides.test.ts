@@ -83,7 +83,8 @@ describe('the guide to charge a card', () => {
     await startProgram(page, 'provider.mjs');
     const stdout = await pasted(page);
     expect(stdout).not.toMatch(new RegExp(`${CARD_NUMBER}|sk_test`));
-    const [first, second] = ['Bearer sk_test_51MZ4kQ2eZvKYlo2C', 'Bearer sk_test_9fGhT3wLmN0pXrVb7'];
+    const first = 'Bearer sk_test_51MZ4kQ2eZvKYlo2C';
+    const second = 'Bearer sk_test_9fGhT3wLmN0pXrVb7';
     expect(front.received.map(({ url, headers }) => [url, headers.authorization])).toEqual([
       ['/v1/charges', first],
       ['/v1/charges', second],

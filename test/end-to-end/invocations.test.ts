@@ -133,7 +133,8 @@ describe('the release check', () => {
       await sleep(2_500);
       for (let tries = 0; ms > 60_000 && tries < 60 && !(await hasSealed()); tries += 1) await sleep(1_000);
     };
-    let [printed, progress] = ['', ''];
+    let printed = '';
+    let progress = '';
     const code = await releaseCheck(
       ['--service', 'Cloakroom', '--local', service.credentialsFile, '--yes', '--json'],
       {

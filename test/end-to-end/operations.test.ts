@@ -135,7 +135,8 @@ describe('the deployment key', () => {
     steps({ command: 'rewrap-roots', ...flags }, ({ done }) => done === true);
 
   it('wraps new tenants, is replaced, and lets a tenant move to KMS and back, while all are served', async () => {
-    const [one, two] = [await aTenant(), await aTenant()];
+    const one = await aTenant();
+    const two = await aTenant();
     const direct = await operator({ command: 'create-tenant', name: 'x', wrapped_by: 'kms' });
     const made = await one.app.post('/tokens', { type: 'token', data: 'x' });
     const isRead = async () => (await one.app.get(`/tokens/${made.body.id as string}`)).body.data === 'x';
@@ -230,10 +231,8 @@ describe('a parked delivery', () => {
   it('is listed for the operator and for its tenant, and the trail has who sent it again', async () => {
     const body = { name: 'x', code: 'module.exports = () => ({});', configuration: {} };
     const reactor = (await management.post('/reactors', body)).body.id as string;
-    const [invocation, other] = [
-      await plantParkedDelivery(credentials, reactor),
-      await plantParkedDelivery(credentials, reactor),
-    ];
+    const invocation = await plantParkedDelivery(credentials, reactor);
+    const other = await plantParkedDelivery(credentials, reactor);
     const listed = async () =>
       (await management.get(`/reactors/${reactor}/deliveries`)).body.data.map(
         ({ invocation_id: id }: { invocation_id: string }) => id,

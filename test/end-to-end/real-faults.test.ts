@@ -90,7 +90,8 @@ describe('while the store throttles calls, loses responses and never answers a q
 
     async function tokenize(): Promise<void> {
       const group = randomUUID();
-      const [a, b] = [ledger.begin({ group }), ledger.begin({ isIndexed: true, group })];
+      const a = ledger.begin({ group });
+      const b = ledger.begin({ isIndexed: true, group });
       const answer = await post('tokenize', 200, '/tokenize', { a: bodyOf(a), b: bodyOf(b) });
       if (!answer) return;
       sees(a, answer.body.a);
@@ -184,7 +185,8 @@ it('the gateway answers for a function that dies, and the next request succeeds'
 });
 
 describe('asynchronous invocations whose workers die', () => {
-  const [JOBS, MOST_BATCHES] = [4, 5];
+  const JOBS = 4;
+  const MOST_BATCHES = 5;
   /** How long a run waits for the counter: most of the time of its worker. */
   const RUN_MS = 500;
   /**
@@ -222,7 +224,8 @@ describe('asynchronous invocations whose workers die', () => {
 
   /** Waits, and moves the clock on when nothing happens any more. */
   async function until(isDone: () => boolean): Promise<void> {
-    let [seen, quietSince] = [0, Date.now()];
+    let seen = 0;
+    let quietSince = Date.now();
     while (!isDone()) {
       const happened = counter.received.length + destination.received.length;
       if (happened !== seen) [seen, quietSince] = [happened, Date.now()];

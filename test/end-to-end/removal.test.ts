@@ -45,7 +45,8 @@ const manager = () => httpClient(service.credentials.base_url, service.credentia
 
 /** Runs the command line. */
 async function operator(args: readonly string[], answers: readonly string[] = []) {
-  let [out, err] = ['', ''];
+  let out = '';
+  let err = '';
   const left = [...answers];
   const exitCode = await operate([...args, '--local', service.credentialsFile], {
     print: (text) => (out += text),
@@ -268,7 +269,8 @@ describe('a removal', () => {
 
 inThoroughRun.describe('a removal of the trail too', () => {
   const folder = temporaryFolder();
-  const [exports, pem] = [join(folder, 'exports'), join(folder, 'key.pem')];
+  const exports = join(folder, 'exports');
+  const pem = join(folder, 'key.pem');
   const PHRASE = 'delete the audit trail of Cloakroom';
   const remove = (...answers: readonly string[]) =>
     operator(['remove-deployment', '--delete-trail', '--exports', exports, '--key', pem], answers);

@@ -67,7 +67,8 @@ describe('a caller with token:update alone', () => {
   });
 
   it('does not move a token to where it may read', async () => {
-    const [high, low] = [scope(), scope()];
+    const high = scope();
+    const low = scope();
     const owner = await aRevealingApplication();
     const { body } = await owner.post('/tokens', { type: 'token', data: 'hidden', containers: [high] });
     const weak = await anApplication({
@@ -287,7 +288,8 @@ describe('a token that the code of a reactor creates', () => {
     });
     const react = () =>
       app.post(`/reactors/${reactor.body.id as string}/react`, { args: { data: `made ${app.id}` } });
-    const [first, second] = [await react(), await react()];
+    const first = await react();
+    const second = await react();
     expect([first.status, second.status]).toEqual([200, 200]);
     expect(second.body.tokens).toMatchObject({
       id: first.body.tokens.id,
@@ -329,7 +331,8 @@ describe('the code of a reactor', () => {
     const react = (args: object) =>
       application.post(`/reactors/${reactor.body.id as string}/react`, { args });
     const headers = (key: string) => ({ headers: { 'SVC-IDEMPOTENCY-KEY': key } });
-    const [first, second] = [randomUUID(), randomUUID()];
+    const first = randomUUID();
+    const second = randomUUID();
     const own = await application.post('/tokens', { type: 'token', data: 'order' }, headers(first));
     expect((await react({ key: first, data: 'order' })).body.raw.id).not.toBe(own.body.id);
     const claimed = await react({ key: second, data: 'attack' });
