@@ -36,7 +36,10 @@ const using = (container: string, reactors: readonly string[], priority = 1) => 
   through: { reactors },
 });
 
-let [named, other, owner, card]: [string, string, HttpClient | undefined, string] = ['', '', undefined, ''];
+let named = '';
+let other = '';
+let owner: HttpClient | undefined;
+let card = '';
 beforeAll(async () => {
   [named, other] = [await aReactor(), await aReactor()];
   owner = await aRevealingApplication();

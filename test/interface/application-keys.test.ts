@@ -84,7 +84,8 @@ describe('a key of an application', () => {
   });
 
   it('404: is not found in another application, or once it is deleted', async () => {
-    const [mine, other] = [await anApplication(), await anApplication()];
+    const mine = await anApplication();
+    const other = await anApplication();
     const { id, key } = await aKeyOf(other.id);
     for (const method of ['GET', 'PATCH', 'DELETE'])
       for (const path of [
@@ -118,10 +119,8 @@ describe('a key of an application', () => {
     const page = await anApplication({ type: 'public', permissions: ['token:create'] });
     const app = await anApplication({ permissions: ['token:read'] });
     const second = await aKeyOf(page.id);
-    const [begun, waiting] = [
-      (await client(second.key).post('/sessions')).body,
-      (await client(second.key).post('/sessions')).body,
-    ];
+    const begun = (await client(second.key).post('/sessions')).body;
+    const waiting = (await client(second.key).post('/sessions')).body;
     const authorize = (nonce: unknown) =>
       app.post('/sessions/authorize', { nonce, permissions: ['token:read'] });
     expect((await authorize(begun.nonce)).status).toBe(200);

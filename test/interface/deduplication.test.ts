@@ -96,7 +96,8 @@ describe('deduplicate_token', () => {
 
   it('matches the new data after an update', async () => {
     const app = await anApplication();
-    const [a, b] = [unique(), unique()];
+    const a = unique();
+    const b = unique();
     const token = await app.post('/tokens', { type: 'token', data: a, deduplicate_token: true });
     await app.patch(`/tokens/${token.body.id}`, { data: b });
     expect((await app.post('/tokens', { type: 'token', data: b, deduplicate_token: true })).body.id).toBe(
@@ -108,7 +109,8 @@ describe('deduplicate_token', () => {
 
   it('returns the duplicate from an update, and changes nothing', async () => {
     const app = await aRevealingApplication();
-    const [a, b] = [unique(), unique()];
+    const a = unique();
+    const b = unique();
     const first = await app.post('/tokens', { type: 'token', data: a });
     const second = await app.post('/tokens', { type: 'token', data: b });
     const patched = await app.patch(`/tokens/${second.body.id}`, { data: a, deduplicate_token: true });

@@ -124,7 +124,8 @@ inMemoryOrThorough('the parked deliveries of a reactor', () => {
 
   it('are shown and sent again by management applications with the permission alone', async () => {
     const manager = (permissions: string[]) => anApplication({ type: 'management', permissions });
-    const [reader, updater] = [await manager(['reactor:read']), await manager(['reactor:update'])];
+    const reader = await manager(['reactor:read']);
+    const updater = await manager(['reactor:update']);
     expect((await list(reactor, '', reader)).status).toBe(200);
     expect((await list(reactor, '', updater)).status).toBe(403);
     expect((await list(reactor, '', invoker)).status).toBe(403);
@@ -180,7 +181,8 @@ inMemoryOrThorough('the parked deliveries of a reactor', () => {
       permissions: ['token:create'],
     });
     const keys = `/applications/${shop.id as string}/keys`;
-    const [leaked, ending] = [(await management.post(keys)).body, (await management.post(keys)).body];
+    const leaked = (await management.post(keys)).body;
+    const ending = (await management.post(keys)).body;
     const { body: session } = await clientOf(site.key as string).post('/sessions');
     await clientOf(leaked.key as string).post('/sessions/authorize', {
       nonce: session.nonce,

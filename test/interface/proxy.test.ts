@@ -302,7 +302,9 @@ describeNeeding('openDestination', 'a planted value', () => {
 
   it('is refused in a header if it could add a member or a parameter', async () => {
     const planted = await aToken(PLANTED);
-    const [cookie, list, text] = [await aToken('u1; role=admin'), await aToken('a, b'), await aToken('a b')];
+    const cookie = await aToken('u1; role=admin');
+    const list = await aToken('a, b');
+    const text = await aToken('a b');
     const sent = async (value: string) =>
       (await through('GET', { headers: { 'X-Payload': value } })).response.status;
     expect(await sent(nested(planted))).toBe(400);
@@ -317,7 +319,8 @@ describeNeeding('openDestination', 'a planted value', () => {
     ['shift_jis', '亁","amount":1,"z":"'],
     ['big5', '中","amount":1,"z":"中'],
   ])('is refused in a body of %s, in which it would hide an escape', async (charset, value) => {
-    const [id, harmless] = [await aToken(value), await aToken('acct')];
+    const id = await aToken(value);
+    const harmless = await aToken('acct');
     const sent = (to: string) =>
       through('POST', {
         raw: nested(to),

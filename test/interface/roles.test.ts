@@ -50,7 +50,8 @@ const aReactor = async () =>
   (await management.post('/reactors', { name: 'x', code: ECHO, configuration: {} })).body.id as string;
 
 beforeAll(async () => {
-  const [payout, other] = [await aReactor(), await aReactor()];
+  const payout = await aReactor();
+  const other = await aReactor();
   const owner = await aRevealingApplication();
   const card = { type: 'card', data: CARD, search_indexes: ['{{ data.number | last4 }}'] };
   const account = { type: 'bank', data: ACCOUNT, containers: ['/bank/'] };

@@ -33,7 +33,8 @@ describe('a session', () => {
   it('is another one for each request, whatever the idempotency key', async () => {
     const app = await aPublicApplication();
     const make = () => app.post('/sessions', undefined, { headers: { 'SVC-IDEMPOTENCY-KEY': 'order-77' } });
-    const [first, second] = [await make(), await make()];
+    const first = await make();
+    const second = await make();
     expect([first.status, second.status]).toEqual([201, 201]);
     expect(second.body.session_key).not.toBe(first.body.session_key);
     expect(second.body.nonce).not.toBe(first.body.nonce);
@@ -73,10 +74,8 @@ describe('a session', () => {
   it('gets access once, from a private application, to the tokens that its conditions name', async () => {
     const session = await aSession();
     const app = await aRevealingApplication();
-    const [mine, other] = [
-      (await app.post('/tokens', { type: 'card', data: CARD })).body.id as string,
-      (await app.post('/tokens', { type: 'card', data: CARD })).body.id as string,
-    ];
+    const mine = (await app.post('/tokens', { type: 'card', data: CARD })).body.id as string;
+    const other = (await app.post('/tokens', { type: 'card', data: CARD })).body.id as string;
     const rules = [reading([{ attribute: 'id', operator: 'equals', value: mine }])];
     const authorized = await app.post('/sessions/authorize', { nonce: session.nonce, rules });
     expect([authorized.status, authorized.body]).toEqual([200, '']);
@@ -245,7 +244,8 @@ describe('a session', () => {
       await app.post('/sessions/authorize', { nonce: body.nonce, permissions: ['token:read'], expires_at });
       return { app, session: client(body.session_key) };
     };
-    const [first, second] = [await open(), await open()];
+    const first = await open();
+    const second = await open();
     const { body: waiting } = await asking.post('/sessions');
     expect((await first.session.get('/tokens/nothing')).status).toBe(404);
     await management.post(`/applications/${first.app.id}/regenerate`);
@@ -266,7 +266,8 @@ describe('a session', () => {
       await app.post('/sessions/authorize', { nonce: body.nonce, permissions: ['token:read'] });
       return { app, session: client(body.session_key) };
     };
-    const [first, second] = [await open(), await open()];
+    const first = await open();
+    const second = await open();
     expect((await first.session.get('/tokens/nothing')).status).toBe(404);
     await management.delete(`/applications/${first.app.id}`);
     expect((await first.session.get('/tokens/nothing')).status).toBe(401);

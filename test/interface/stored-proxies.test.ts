@@ -98,10 +98,8 @@ describe('a stored proxy', () => {
   it('is replayed under the idempotency key of its creation, with its key', async () => {
     const headers = { 'SVC-IDEMPOTENCY-KEY': randomUUID() };
     const body = { name: 'once', destination_url: url() };
-    const [one, two] = [
-      await management.post('/proxies', body, { headers }),
-      await management.post('/proxies', body, { headers }),
-    ];
+    const one = await management.post('/proxies', body, { headers });
+    const two = await management.post('/proxies', body, { headers });
     expect([two.status, two.body]).toEqual([201, one.body]);
   });
 
@@ -394,11 +392,9 @@ describeNeeding('openDestination', 'a call', () => {
   });
 
   it('is admitted by its key, method, path and rights alone', async () => {
-    const [may, mayNot, reader] = [
-      await anApplication({ permissions: ['token:use'] }),
-      await anApplication({ permissions: ['token:create'] }),
-      await anApplication({ permissions: ['token:read'] }),
-    ];
+    const may = await anApplication({ permissions: ['token:use'] });
+    const mayNot = await anApplication({ permissions: ['token:create'] });
+    const reader = await anApplication({ permissions: ['token:read'] });
     const proxy = await aProxy({ methods: ['POST'], paths: ['/charges', '/refunds/*'] });
     const as = (key: string | undefined, more: object = {}) =>
       through(proxy.key, { ...(key !== undefined && { key }), path: '/proxy/charges', ...more }).then(
@@ -455,7 +451,8 @@ describeNeeding('openDestination', 'a call', () => {
         await anApplication({ permissions: ['token:create'] })
       ).post('/tokens', { type: 'card', data: CARD, containers: ['/a/'] })
     ).body;
-    const [proxy, other] = [await aProxy(), await aProxy()];
+    const proxy = await aProxy();
+    const other = await aProxy();
     const { key } = await anApplication({
       rules: [
         {

@@ -144,8 +144,10 @@ describe('GET /tokens', () => {
     const { app, container, create } = await aCorner();
     const make = async (below: string, more = {}) =>
       (await create({ containers: [`${container}${below}`], ...more })).body.id as string;
-    const [here, deep] = [await make(''), await make('a/b/', { metadata: { colour: 'red' } })];
-    const [near, both] = [await make('ab/'), await make('c/')];
+    const here = await make('');
+    const deep = await make('a/b/', { metadata: { colour: 'red' } });
+    const near = await make('ab/');
+    const both = await make('c/');
     await app.patch(`/tokens/${both}`, { containers: [`${container}c/`, `${container}a/`] });
     const found = async (query: string) => {
       const { body } = await app.get(`/tokens?${query}`);

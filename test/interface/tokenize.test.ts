@@ -53,7 +53,8 @@ describe('POST /tokenize', () => {
 
   it('409: one id is taken, and none of the others is written', async () => {
     const app = await anApplication();
-    const [free, taken] = [`free-${String(Date.now())}`, `taken-${String(Date.now())}`];
+    const free = `free-${String(Date.now())}`;
+    const taken = `taken-${String(Date.now())}`;
     await app.post('/tokens', { type: 'token', data: 1, id: taken });
     expect(
       (

@@ -185,7 +185,8 @@ describe('the keys of an application', () => {
     for (const change of changes) {
       const { application } = await world.anApplication(tenantId);
       const { id } = application;
-      const [stolen, other] = [await anotherKey(id), await anotherKey(id)];
+      const stolen = await anotherKey(id);
+      const other = await anotherKey(id);
       const thief = { ...manager(), applicationId: id, credentialId: id, keyId: stolen.keyId };
       const { applicationStore } = world.operator;
       // The key is deleted after the thief's request was accepted and has read the application.
@@ -231,7 +232,8 @@ describe('the keys of an application', () => {
   });
 
   it('are not found in another application', async () => {
-    const [mine, other] = [await world.anApplication(tenantId), await world.anApplication(tenantId)];
+    const mine = await world.anApplication(tenantId);
+    const other = await world.anApplication(tenantId);
     const { keyId } = await anotherKey(other.application.id);
     for (const act of [getKey, deleteKey])
       await expect(act(world.operator, manager(), { id: mine.application.id, keyId })).rejects.toMatchObject({

@@ -60,7 +60,8 @@ async function aWorld(deliveries: readonly (typeof delivery extends fc.Arbitrary
     return anInvocation({ tenantId, reactorId, attempts: 10, ...more });
   });
   const tables = tablesInMemory(() => NOW);
-  const [reactors, access] = [tables.table('Reactors'), tables.table('Access')];
+  const reactors = tables.table('Reactors');
+  const access = tables.table('Access');
   const invocations = () => new Map(invocationsIn(tables).map((each) => [each.id, each]));
   const sent: string[] = [];
   const deps = {

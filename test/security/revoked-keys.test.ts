@@ -95,7 +95,8 @@ async function aHistory() {
     randomIdentity(machinePlatform.random),
   );
   const started: { readonly id: string; readonly by: readonly Key[]; readonly caller: Caller }[] = [];
-  let [isUp, isBusy] = [true, false];
+  let isUp = true;
+  let isBusy = false;
   world.receiverResponds(() => (isUp ? 204 : 500));
   world.runsEndWith(() => {
     if (isBusy) throw new ServiceError('dependency_unavailable', 'busy');

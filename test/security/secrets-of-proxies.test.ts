@@ -236,14 +236,16 @@ it('two worlds that differ in the secrets of an owner look the same to who does 
   const seen = { '[removed]': 0, configuration_required: 0, changed: 0, transform_failed: 0 };
   await fc.assert(
     fc.asyncProperty(fc.array(acts, { minLength: 2, maxLength: 8 }), async (history) => {
-      const [one, other] = [someSecrets(), someSecrets()];
+      const one = someSecrets();
+      const other = someSecrets();
       const worlds = await Promise.all([one, other].map(aWorld));
       let guess = 'nothing yet of it';
       let today = 0;
       for (const act of history) {
         if (act.act === 'set') guess = guessOf(one[today + (act.cut.isNext ? 1 : 0)] ?? '', act.cut);
         if (act.act === 'rotate' && act.isNew) today += 1;
-        const [first, second] = [await worlds[0]?.(act, guess), await worlds[1]?.(act, guess)];
+        const first = await worlds[0]?.(act, guess);
+        const second = await worlds[1]?.(act, guess);
         expect(first).toEqual(second);
         const text = JSON.stringify(first ?? null);
         for (const what of Object.keys(seen) as (keyof typeof seen)[])

@@ -143,7 +143,8 @@ describe('delegation to a session with as many rules and conditions as it may ha
   const authorizer: Grants = {
     permissions: [],
     rules: Array.from({ length: RULE_LIMITS.rules }, (_, index) => {
-      const [isLast, isRoot] = [index === RULE_LIMITS.rules - 2, index === RULE_LIMITS.rules - 1];
+      const isLast = index === RULE_LIMITS.rules - 2;
+      const isRoot = index === RULE_LIMITS.rules - 1;
       return {
         priority: index + 1,
         container: isRoot ? '/' : `/a${String(index)}/`,

@@ -27,7 +27,10 @@ describe('a change of an application', () => {
   });
 
   it('is recorded by the id of each key that is added, changed or removed', () => {
-    const [same, named, removed, added] = [aKey(), aKey(), aKey(), aKey()];
+    const same = aKey();
+    const named = aKey();
+    const removed = aKey();
+    const added = aKey();
     const previous = { ...application, keys: [same, named, removed] };
     const next = { ...application, keys: [same, { ...named, name: 'x' }, added] };
     const effect = (APPLICATION_STORE_EFFECTS.update as (...args: unknown[]) => Effect)(previous, next);

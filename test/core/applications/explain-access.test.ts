@@ -168,10 +168,8 @@ describe('an explanation', () => {
     const weak = { ...caller, permissions: ['application:update' as const] };
     await expect(explainAccess(deps, weak, question)).rejects.toMatchObject({ code: 'forbidden' });
     const off = { ...caller, tenantSettings: { deduplicateTokens: false, ephemeralProxy: false } };
-    const [answer, ofReactor] = [
-      await explainAccess(deps, off, question),
-      await explainAccess(deps, off, { ...question, right: { use: { reactor: 'x' } } }),
-    ];
+    const answer = await explainAccess(deps, off, question);
+    const ofReactor = await explainAccess(deps, off, { ...question, right: { use: { reactor: 'x' } } });
     expect([answer.allowed, answer.decidedBy, answer.steps.map(({ candidate }) => candidate)]).toEqual([
       false,
       undefined,

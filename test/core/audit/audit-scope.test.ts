@@ -6,7 +6,8 @@ import { anAuditLog } from '../../support/fakes/an-audit.ts';
 
 const SUBJECT = { op: 'getToken', app: 'app-1', cred: 'key:k-1', ip: '203.0.113.7', trace: 't-1' };
 const UUID = '3e9349b8-8f46-435c-82ea-1e872cc417e6';
-const [ONE, TWO] = ['0f2c7a52-7f0e-4d7e-8a86-0b7f7b1d3c11', '0f2c7a52-7f0e-4d7e-8a86-0b7f7b1d3c12'];
+const ONE = '0f2c7a52-7f0e-4d7e-8a86-0b7f7b1d3c11';
+const TWO = '0f2c7a52-7f0e-4d7e-8a86-0b7f7b1d3c12';
 const token = { id: ONE, containers: ['/pci/'] };
 
 function aScope(options: Parameters<typeof anAuditLog>[0] = {}) {

@@ -35,7 +35,8 @@ describe.each(['kms', 'deployment'] as const)(
         ]);
         return found.map(hex);
       };
-      const [first, second] = [await all(), await all()];
+      const first = await all();
+      const second = await all();
       expect(new Set(first).size).toBe(KEY_PURPOSES.length + 1);
       expect(second).toEqual(first);
     });
@@ -122,7 +123,8 @@ describe('roots under one deployment key', () => {
 
   it('are cached no longer than the deployment key that opened them', async () => {
     const { instance, another, tenantId, keys, state } = await aTenantWorld({ wrappedBy: 'deployment' });
-    const [late, tenantKeys] = [await another('deployment'), instance()];
+    const late = await another('deployment');
+    const tenantKeys = instance();
     keys.unwraps.length = 0;
     await tenantKeys.current(tenantId, 'data');
     state.now += KEY_LIFETIME_MS - 1;

@@ -44,7 +44,8 @@ describe('a root under a deployment key', () => {
   });
 
   it('contains no byte sequence of the root, and neither it nor the key prints', () => {
-    const [deploymentKey, root] = [{ id: 'd', key: aKey() }, aKey()];
+    const deploymentKey = { id: 'd', key: aKey() };
+    const root = aKey();
     const wrapped = wrapRoot(machinePlatform.random, deploymentKey, 't', root);
     expect(wrapped.includes(root.export())).toBe(false);
     const secrets = [root, deploymentKey.key].map((key) => key.export().toString('hex'));

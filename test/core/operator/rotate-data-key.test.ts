@@ -10,10 +10,8 @@ const context = (tenantId: string) => ({ tenantId, recordId: 'r', field: 'data' 
 describe('the rotation of a data key', () => {
   it('adds a version; old records still open, also in an instance with an older ring', async () => {
     const { deps, instance, tenantId } = await aTenantWorld();
-    const [quick, slow] = [
-      createVault(instance(), machinePlatform.random),
-      createVault(instance(), machinePlatform.random),
-    ];
+    const quick = createVault(instance(), machinePlatform.random);
+    const slow = createVault(instance(), machinePlatform.random);
     const before = await slow.encrypt(context(tenantId), new Secret('old'));
     expect(await rotateDataKey(deps, tenantId)).toBe(2);
     const after = await quick.encrypt(context(tenantId), new Secret('new'));

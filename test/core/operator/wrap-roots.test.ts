@@ -47,7 +47,8 @@ async function encryptedRecords({ tenants, instance }: World) {
 describe('a new tenant', () => {
   it('is wrapped under the deployment key that tenants before it share, or by KMS', async () => {
     const world = await aTenantWorld({ wrappedBy: 'deployment' });
-    const [shared, direct] = [await world.another('deployment'), await world.another('kms')];
+    const shared = await world.another('deployment');
+    const direct = await world.another('kms');
     const [key] = wrappersOf(world.tenant());
     expect(wrappers(world)).toEqual({ [world.tenantId]: [key], [shared]: [key], [direct]: ['kms'] });
   });
@@ -83,10 +84,12 @@ describe('the rotation of a deployment key', () => {
 describe('wrapping roots again', () => {
   it('moves all roots under the current deployment key, and leaves those of KMS', async () => {
     const world = await aTenantWorld({ wrappedBy: 'deployment' });
-    const [shared, direct] = [await world.another('deployment'), await world.another('kms')];
+    const shared = await world.another('deployment');
+    const direct = await world.another('kms');
     const opens = await encryptedRecords(world);
     const kms = world.tenant(direct);
-    const [late, { id }] = [world.instance(), await rotateDeploymentKey(world.deps)];
+    const late = world.instance();
+    const { id } = await rotateDeploymentKey(world.deps);
     await late.current(shared, 'data');
     await rewrapAll(world.deps);
     expect(wrappers(world)).toEqual({ [world.tenantId]: [id], [shared]: [id], [direct]: ['kms'] });

@@ -49,7 +49,10 @@ export function aReactorWorld(clockOfAll?: Clock) {
   const functions = new Map<string, CloudFunction>();
   const colds: string[] = [];
   let isHotAllowed = () => true;
-  let [calls, dieBefore, dieAfterCall, now] = [0, Infinity, Infinity, 1_000_000];
+  let calls = 0;
+  let dieBefore = Infinity;
+  let dieAfterCall = Infinity;
+  let now = 1_000_000;
 
   const step: Step = async (act) => {
     calls += 1;

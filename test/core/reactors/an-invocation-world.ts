@@ -84,11 +84,13 @@ export function anInvocationWorld() {
   const attempts: { readonly kind: 'run' | 'send'; readonly id: string }[] = [];
   /** The deliveries that arrived. */
   const received: { readonly id: string; readonly body: unknown }[] = [];
-  const [failures, waits]: [unknown[], number[]] = [[], []];
+  const failures: unknown[] = [];
+  const waits: number[] = [];
   let outcome: () => RunOutcome = () => ({ outcome: 'returned', value: new Secret({ raw: { ok: true } }) });
   let response: () => number | Pick<InboundResponse, 'status' | 'headers'> = () => 200;
   let mayDie: () => boolean = () => false;
-  let [now, loseMessages] = [1_000_000_000, () => false];
+  let now = 1_000_000_000;
+  let loseMessages = () => false;
   let current = '';
   // A dead process does nothing, even if its code catches the death.
   const life = { isDead: false };

@@ -62,7 +62,8 @@ describe('the parser of reactor code', () => {
 });
 
 describe('the check of reactor code', () => {
-  const [broken, sound] = [new Secret('let a\nlet a'), new Secret('module.exports = () => 1')];
+  const broken = new Secret('let a\nlet a');
+  const sound = new Secret('module.exports = () => 1');
   const problem = "has a syntax error at line 2, column 5: Identifier 'a' has already been declared";
 
   it('rejects a syntax error, and under lenient returns it as a warning', async () => {

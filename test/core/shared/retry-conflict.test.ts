@@ -3,7 +3,8 @@ import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 /** Runs attempts that conflict, of a duration in ms each. Returns how many there were. */
 async function attemptsOf(durationMs: number): Promise<number> {
-  let [now, attempts] = [0, 0];
+  let now = 0;
+  let attempts = 0;
   const platform = {
     ...machinePlatform,
     clock: () => now,

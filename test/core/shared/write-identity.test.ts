@@ -44,7 +44,8 @@ describe('the random values of a request', () => {
   });
 
   it('have a write id for each of many records of a request, which name the request', () => {
-    const [request, other] = [randomBytes(12), randomBytes(12)];
+    const request = randomBytes(12);
+    const other = randomBytes(12);
     const ids = [0, 1, 255, 256, 65_535].map((number) => writeIdOfPart(request, number));
     expect(new Set(ids.map((id) => id.toString('hex'))).size).toBe(5);
     for (const id of ids) {

@@ -231,7 +231,8 @@ describe('the remover of configuration', () => {
   it('removes a value in Latin-1, and in UTF-8 that was read as Latin-1', () => {
     const remover = removerOf(['sécrèt-clé-très-longue-0123']);
     const text = '<sécrèt-clé-très-longue-0123>';
-    const [latin, misread] = [Buffer.from(text, 'latin1'), Buffer.from(Buffer.from(text).toString('latin1'))];
+    const latin = Buffer.from(text, 'latin1');
+    const misread = Buffer.from(Buffer.from(text).toString('latin1'));
     for (const bytes of [Buffer.from(text), latin, misread])
       expect(remover.bytes(bytes).toString()).toBe(`<${REMOVED}>`);
     const coded = Buffer.from(latin.toString('base64'));

@@ -74,7 +74,9 @@ describe('the secrets that a proxy had', () => {
     expect(namesAt('https://thief.example.com', NOW)).toEqual(['B']);
   });
 
-  const [old, same, own] = ['the secret of before', 'known to both of them', 'the secret of today'];
+  const old = 'the secret of before';
+  const same = 'known to both of them';
+  const own = 'the secret of today';
   const hidden = (author: string, after: Readonly<Record<string, string>>, now = NOW) => {
     const { retired } = change(of({ A: old, B: same }), of(after), { setsSecrets: true });
     return hiddenValues(of(after), retired, { origin: ORIGIN, author, now });

@@ -59,7 +59,8 @@ describe('a sweep of one kind of work', () => {
   });
 
   it('processes many records concurrently', async () => {
-    let [running, most] = [0, 0];
+    let running = 0;
+    let most = 0;
     const act = async () => {
       running += 1;
       most = Math.max(most, running);

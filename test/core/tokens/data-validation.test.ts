@@ -24,7 +24,8 @@ describe('Luhn', () => {
         const other = number.slice(0, at) + String(digit) + number.slice(at + 1);
         expect(passesLuhn(other)).toBe(other === number);
       }
-      const [a = '', b = ''] = [number[at], number[at + 1]];
+      const a = number[at] ?? '';
+      const b = number[at + 1] ?? '';
       const swapped = number.slice(0, at) + b + a + number.slice(at + 2);
       const undetectable = a === b || b === '' || (a === '0' && b === '9') || (a === '9' && b === '0');
       expect(passesLuhn(swapped)).toBe(undetectable);

@@ -96,14 +96,16 @@ describe('deduplication', () => {
     expect(first).toBe(third);
     expect(results.map(({ deduplicated }) => deduplicated)).toEqual([true, false, false]);
     // The one that expires last is used for both.
-    const [used, other] = [await stored(first ?? ''), await stored(second ?? '')];
+    const used = await stored(first ?? '');
+    const other = await stored(second ?? '');
     expect(used.expiration).toBeUndefined();
     expect([used.isShared, other.isShared]).toEqual([isShared, false]);
   });
 
   it('does not use a token whose match an administrator of the tables has changed', async () => {
     const { create, stored, tokenItems } = setUp();
-    const [wanted, planted] = [await create(shop, 'one'), await create(browser, 'another')];
+    const wanted = await create(shop, 'one');
+    const planted = await create(browser, 'another');
     const { matchHash, fingerprint } = await stored(wanted.token.id);
     tokenItems.remove(wanted.token);
     tokenItems.forge({ ...(await stored(planted.token.id)), matchHash, fingerprint, isShared: true });
@@ -215,10 +217,8 @@ describe('a caller who may update but not see the data', () => {
         expiration_month: month,
         expiration_year: 2040,
       });
-      const [first, second] = [
-        await create(shop, card(1), { type: 'card' }),
-        await create(shop, card(2), { type: 'card' }),
-      ];
+      const first = await create(shop, card(1), { type: 'card' });
+      const second = await create(shop, card(2), { type: 'card' });
       const guess = { ...(data && { data: new Secret<Json>(data) }), deduplicateToken: true };
       await expect(patch(blind, second.token.id, guess)).rejects.toMatchObject(refused);
       const known = { data: new Secret(card(1)), deduplicateToken: true };

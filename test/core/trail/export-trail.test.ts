@@ -26,7 +26,8 @@ async function exported(stored: Trail, { tenant = 'tenant-a', from = 0, to = sto
     seals: stored.seals.store,
   };
   const lines: Line[] = [];
-  let [steps, largest] = [0, 0];
+  let steps = 0;
+  let largest = 0;
   let left: { from: number; to: number } | undefined = { from: await exportStart(deps, from), to };
   for (; left !== undefined; steps += 1) {
     const step = await exportStep(deps, { trail: tenant, ...left });
@@ -102,7 +103,8 @@ describe('an export of a trail', () => {
     const time = fc.integer({ min: -20 * 60, max: 10 * 60 }).map((seconds) => START + 1000 * seconds);
     await fc.assert(
       fc.asyncProperty(time, time, fc.boolean(), async (a, b, isInParts) => {
-        const [from, to] = [Math.min(a, b), Math.max(a, b) + 1];
+        const from = Math.min(a, b);
+        const to = Math.max(a, b) + 1;
         const stored = isInParts ? inParts : trail;
         const { report, lines } = await exported(stored, { from, to });
         expect(report.failures).toBe(0);

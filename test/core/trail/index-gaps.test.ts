@@ -88,7 +88,8 @@ describe('a false record whose key is no time', () => {
     const ids = Array.from({ length: 100 }, () => randomUUID());
     write(trail, 2_000, START, ids);
     // A capital letter sorts before the small ones, but is the same digit.
-    const [after, before] = [sortableTime(START + 3_000), sortableTime(HOUR_START + HOUR)];
+    const after = sortableTime(START + 3_000);
+    const before = sortableTime(HOUR_START + HOUR);
     const position = Array.from({ length: 3_600 }, (_, second) => sortableTime(START + second * 1_000))
       .flatMap((text) =>
         Array.from({ length: 9 }, (_, digit) => `${text.slice(0, digit)}Z${'z'.repeat(20 - digit)}`),

@@ -64,7 +64,8 @@ describe('the indexes of a trail', () => {
         async (fates, isForgotten) => {
           const trail = new Trail();
           let memory = newSealerMemory();
-          let [call, failures] = [0, 0];
+          let call = 0;
+          let failures = 0;
           const store = trail.sealDeps().indexes;
           const failing =
             <Args extends readonly unknown[]>(write: (...args: Args) => Promise<void>) =>

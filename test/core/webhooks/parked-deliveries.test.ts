@@ -22,7 +22,8 @@ async function aWorld(more: Partial<Invocation> = {}) {
   const parked = { tenantId: TENANT, reactorId: reactor.id, delivery: 'parked', dueAt: NOW + 1 } as const;
   const invocation = anInvocation({ ...parked, attempts: 10, lastStatus: 500, ...more });
   const tables = tablesInMemory(() => NOW);
-  const [reactors, access] = [tables.table('Reactors'), tables.table('Access')];
+  const reactors = tables.table('Reactors');
+  const access = tables.table('Access');
   const deps = {
     clock: () => NOW,
     tenantKeys: someTenantKeys(),
