@@ -6,7 +6,9 @@ export function deploymentKeyStoreContract(name: string, make: () => DeploymentK
   const aKey = () => ({ id: randomUUID(), wrapped: randomBytes(20) });
 
   it(`a deployment key store, ${name}, replaces exactly the key that the writer read`, async () => {
-    const [store, first, second] = [make(), aKey(), aKey()];
+    const store = make();
+    const first = aKey();
+    const second = aKey();
     expect(await store.current()).toBeUndefined();
     expect(await store.replace(second, first)).toBe(false);
     expect(await store.replace(undefined, first)).toBe(true);

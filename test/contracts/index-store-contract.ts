@@ -31,7 +31,8 @@ export function indexStoreContract(
 ): void {
   describe(`a store of indexes, ${name},`, () => {
     it.each([0, 3, 1_000])('returns an index of %s entries as a seal names it', async (count) => {
-      const [{ store, reader }, trail] = [make(), randomUUID()];
+      const { store, reader } = make();
+      const trail = randomUUID();
       const index = anIndex(trail, DAY, count);
       await store.insert(index);
       await store.insert(index);
@@ -57,7 +58,8 @@ export function indexStoreContract(
     });
 
     it('describes the indexes of a trail that end after a time, by their ends', async () => {
-      const [{ store, pages }, trail] = [make(), randomUUID()];
+      const { store, pages } = make();
+      const trail = randomUUID();
       const indexes = [2, 0, 1].map((hour) => anIndex(trail, DAY + hour * HOUR_MS, 1));
       for (const index of [...indexes, anIndex(randomUUID(), DAY, 1)]) await store.insert(index);
       const endsAfter = async (after: number) =>
@@ -69,7 +71,8 @@ export function indexStoreContract(
     });
 
     it.each([0, 2_000])('finds the newest places of a token beside %s entries of others', async (others) => {
-      const [{ store, pages }, trail] = [make(), randomUUID()];
+      const { store, pages } = make();
+      const trail = randomUUID();
       const places = Array.from({ length: 600 }, (_, at) => ({
         at: DAY + 3_000 - 7 * (at >> 2),
         shard: 31 - (at % 4),

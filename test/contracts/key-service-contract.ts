@@ -5,14 +5,18 @@ import type { KeyService } from '../../src/core/crypto/key-service.ts';
 export function keyServiceContract(name: string, make: () => KeyService): void {
   describe(`the contract of a key service, ${name}`, () => {
     it('unwraps exactly the key that it generated; each is different and has 32 bytes', async () => {
-      const [service, context] = [make(), { tenant: randomUUID() }];
-      const [one, other] = [await service.generateKey(context), await service.generateKey(context)];
+      const service = make();
+      const context = { tenant: randomUUID() };
+      const one = await service.generateKey(context);
+      const other = await service.generateKey(context);
       expect((await service.unwrapKey(one.wrapped, context)).equals(one.key)).toBe(true);
       expect([one.key.symmetricKeySize, one.key.equals(other.key)]).toEqual([32, false]);
     });
 
     it('wraps a key that another context wrapped, and then unwraps it in both', async () => {
-      const [service, from, to] = [make(), { deployment: randomUUID() }, { tenant: randomUUID() }];
+      const service = make();
+      const from = { deployment: randomUUID() };
+      const to = { tenant: randomUUID() };
       const { key, wrapped } = await service.generateKey(from);
       const again = await service.wrapKey(key, to);
       expect((await service.unwrapKey(again, to)).equals(key)).toBe(true);
@@ -23,7 +27,8 @@ export function keyServiceContract(name: string, make: () => KeyService): void {
     it.each(['tenant', 'deployment'] as const)(
       'unwraps no key of a %s in another context, and no other bytes',
       async (member) => {
-        const [service, id] = [make(), randomUUID()];
+        const service = make();
+        const id = randomUUID();
         const contexts = { tenant: { tenant: id }, deployment: { deployment: id } };
         const { wrapped } = await service.generateKey(contexts[member]);
         const others = [

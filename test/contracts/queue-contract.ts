@@ -64,7 +64,9 @@ export function queueContract(name: string, make: () => CalledQueue): void {
     });
 
     it('keeps a delayed message back, and several messages for one call', async () => {
-      const [late, soon, sooner] = [randomUUID(), randomUUID(), randomUUID()];
+      const late = randomUUID();
+      const soon = randomUUID();
+      const sooner = randomUUID();
       await send(late, { DelaySeconds: 1 });
       await send(soon);
       await send(sooner);

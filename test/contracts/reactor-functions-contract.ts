@@ -8,7 +8,8 @@ const code = (text: string) => new Secret(`module.exports = () => ${text};`);
 export function reactorFunctionsContract(name: string, make: () => ReactorFunctions): void {
   describe(`the contract of the functions of reactors, ${name}`, () => {
     it('points live at the first version, and at another one on request', async () => {
-      const [functions, id] = [make(), randomUUID()];
+      const functions = make();
+      const id = randomUUID();
       expect(await functions.isCurrent(id, '1')).toBe(false);
       const first = await functions.create(id, code('1'));
       expect(await functions.isCurrent(id, first)).toBe(true);
@@ -25,14 +26,16 @@ export function reactorFunctionsContract(name: string, make: () => ReactorFuncti
     });
 
     it('creates a function again with its existing version', async () => {
-      const [functions, id] = [make(), randomUUID()];
+      const functions = make();
+      const id = randomUUID();
       const version = await functions.create(id, code('1'));
       expect(await functions.create(id, code('1'))).toBe(version);
       expect(await functions.isCurrent(id, version)).toBe(true);
     });
 
     it('creates a missing function on publication, and live on pointing', async () => {
-      const [functions, id] = [make(), randomUUID()];
+      const functions = make();
+      const id = randomUUID();
       expect(await functions.pointLive(id, '1')).toBe('gone');
       const version = await functions.publish(id, code('1'));
       expect(await functions.pointLive(id, '7')).toBe('gone');
@@ -43,7 +46,9 @@ export function reactorFunctionsContract(name: string, make: () => ReactorFuncti
     });
 
     it('removes every version but one, also a second time', async () => {
-      const [functions, id, other] = [make(), randomUUID(), randomUUID()];
+      const functions = make();
+      const id = randomUUID();
+      const other = randomUUID();
       const existing = await functions.create(other, code('1'));
       const first = await functions.create(id, code('1'));
       const second = await functions.publish(id, code('2'));
@@ -55,7 +60,8 @@ export function reactorFunctionsContract(name: string, make: () => ReactorFuncti
     });
 
     it('removes a function with all of its versions, also a second time', async () => {
-      const [functions, id] = [make(), randomUUID()];
+      const functions = make();
+      const id = randomUUID();
       const version = await functions.create(id, code('1'));
       for (let times = 0; times < 2; times += 1) await functions.remove(id);
       expect(await functions.isCurrent(id, version)).toBe(false);

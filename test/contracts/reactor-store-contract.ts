@@ -22,7 +22,8 @@ export function reactorStoreContract(name: string, make: () => ReactorStore): vo
     });
 
     it('hides reactors from other tenants, and accepts any text as an id', async () => {
-      const [reactor, stranger] = [aStoredReactor(), randomUUID()];
+      const reactor = aStoredReactor();
+      const stranger = randomUUID();
       await make().create(reactor);
       expect(await make().find(stranger, reactor.id)).toBeUndefined();
       expect(await make().findMany(stranger, [reactor.id])).toEqual([]);

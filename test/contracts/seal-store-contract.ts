@@ -22,7 +22,9 @@ export function sealStoreContract(name: string, make: () => SealStore): void {
     const store = make();
     expect(await store.newest()).toBeUndefined();
     expect([await store.begin(START), await store.begin(START + 1)]).toEqual([START, START]);
-    const [first, second, part] = [aSeal(1), aSeal(2), aSeal(2, 2)];
+    const first = aSeal(1);
+    const second = aSeal(2);
+    const part = aSeal(2, 2);
     for (const seal of [second, part, first]) expect(await store.insert(seal)).toBe(true);
     expect(await store.insert(aSeal(2))).toBe(false);
     expect(await store.newest()).toEqual(part);
@@ -37,7 +39,8 @@ export function sealStoreContract(name: string, make: () => SealStore): void {
 export function sealHeadContract(name: string, make: () => SealHead): void {
   it(`the head of the seals, ${name}, moves only from the hash that the writer read`, async () => {
     const head = make();
-    const [first, second] = [randomBytes(32), randomBytes(32)];
+    const first = randomBytes(32);
+    const second = randomBytes(32);
     expect(await head.read()).toBeUndefined();
     expect(await head.move(second, first)).toBe(false);
     expect(await head.move(undefined, first)).toBe(true);

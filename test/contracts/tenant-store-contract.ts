@@ -51,7 +51,8 @@ export function tenantStoreContract(name: string, make: () => TenantStore & Tena
     });
 
     it('removes a tenant, which cannot be written any more', async () => {
-      const [tenant, other] = [await create(aTenant()), await create(aTenant())];
+      const tenant = await create(aTenant());
+      const other = await create(aTenant());
       await make().remove(tenant.id);
       expect([await make().find(tenant.id), await make().basics(tenant.id)]).toEqual([undefined, undefined]);
       expect(await make().update(tenant, { ...tenant, version: 2 })).toBe(false);

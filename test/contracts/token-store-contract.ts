@@ -10,7 +10,8 @@ import { aCvc, aStoredToken, changed, terms } from '../support/builders/a-stored
  */
 export function tokenStoreContract(name: string, make: () => UnprovenTokenStore): void {
   function aTenantsTokens() {
-    const [store, tenantId] = [make(), randomUUID()];
+    const store = make();
+    const tenantId = randomUUID();
     const aToken = (more: Partial<StoredToken> = {}) => aStoredToken({ tenantId, ...more });
     const candidates = async (wanted: Partial<CandidateQuery> = {}, of = tenantId) => {
       const found = [];
@@ -29,7 +30,8 @@ export function tokenStoreContract(name: string, make: () => UnprovenTokenStore)
   describe(`the contract of a token store, ${name}`, () => {
     it('returns tokens as written, each once, and none for unknown ids', async () => {
       const { store, tenantId, aToken } = aTenantsTokens();
-      const [token, other] = [aToken({ encryptedDetails: randomBytes(9), createdBy: 'x' }), aToken()];
+      const token = aToken({ encryptedDetails: randomBytes(9), createdBy: 'x' });
+      const other = aToken();
       expect(await store.create([{ token }, { token: other }])).toBe('written');
       expect(await store.find(tenantId, token.id)).toEqual(token);
       const ids = [token.id, randomUUID(), '', 'x'.repeat(3_000), token.id];
@@ -125,7 +127,8 @@ export function tokenStoreContract(name: string, make: () => UnprovenTokenStore)
     });
 
     it('forgets the ids of a tenant that is destroyed, and no others', async () => {
-      const [destroyed, other] = [aTenantsTokens(), aTenantsTokens()];
+      const destroyed = aTenantsTokens();
+      const other = aTenantsTokens();
       for (const { store, aToken } of [destroyed, other])
         for (let index = 0; index < 3; index += 1) {
           const token = aToken({ id: `id-${String(index)}` });
@@ -172,7 +175,9 @@ export function tokenStoreContract(name: string, make: () => UnprovenTokenStore)
 
     it('preserves, replaces and removes a cvc, and deletes it with its token', async () => {
       const { store, tenantId, aToken } = aTenantsTokens();
-      const [first, cvc, next] = [aToken({ type: 'card', cvcUntil: 1 }), aCvc(), aCvc()];
+      const first = aToken({ type: 'card', cvcUntil: 1 });
+      const cvc = aCvc();
+      const next = aCvc();
       const cvcOf = async () => (await store.findCvcs(tenantId, [first.id, randomUUID()])).get(first.id);
       await store.create([{ token: first, cvc }]);
       expect(await cvcOf()).toEqual(cvc);
@@ -224,7 +229,8 @@ export function tokenStoreContract(name: string, make: () => UnprovenTokenStore)
     it('lets a new token take over a lock only from the token that it names', async () => {
       const { store, aToken } = aTenantsTokens();
       const locked = () => aToken({ matchHash: 'f', holdsLock: true });
-      const [first, heir] = [locked(), locked()];
+      const first = locked();
+      const heir = locked();
       await store.create([{ token: first }]);
       expect(await store.create([{ token: heir, lockOf: randomUUID() }])).toEqual({ lockedBy: first.id });
       expect(await store.create([{ token: heir, lockOf: first.id }])).toBe('written');
@@ -234,7 +240,9 @@ export function tokenStoreContract(name: string, make: () => UnprovenTokenStore)
 
     it('returns summaries without large data, and reads the data by summaries, also when it has changed', async () => {
       const { store, tenantId, aToken, create } = aTenantsTokens();
-      const [small, large, gone] = [aToken(), aToken({ encryptedData: randomBytes(400_000) }), aToken()];
+      const small = aToken();
+      const large = aToken({ encryptedData: randomBytes(400_000) });
+      const gone = aToken();
       await create(small, large, gone);
       const ids = [small.id, large.id, gone.id];
       const summaries = (await store.findSummaries(tenantId, ids)).toSorted(

@@ -58,7 +58,8 @@ async function readDown(pages: TrailPages, trail: string, from: string, before: 
 export function trailReaderContract(name: string, make: () => ReadTrail): void {
   describe(`a trail reader, ${name},`, () => {
     it('returns the partitions that were marked in a range of minutes', async () => {
-      const [{ reader, mark }, trail] = [make(), randomUUID()];
+      const { reader, mark } = make();
+      const trail = randomUUID();
       const from = START + MINUTE_MS;
       for (const minute of [START, from, from + MINUTE_MS]) {
         const shard = (minute - START) / MINUTE_MS;
@@ -75,7 +76,8 @@ export function trailReaderContract(name: string, make: () => ReadTrail): void {
     });
 
     it('returns the records of a partition from one time to before another, by position', async () => {
-      const [{ reader, write }, trail] = [make(), randomUUID()];
+      const { reader, write } = make();
+      const trail = randomUUID();
       const records = [5, 3, 0, 4, 1, 2].map((at) => aRecord(trail, 3, START + at));
       for (const record of records) await write(record);
       await write(aRecord(trail, 4, START + 1));
@@ -85,7 +87,8 @@ export function trailReaderContract(name: string, make: () => ReadTrail): void {
     });
 
     it('finds those of the requested records that exist', async () => {
-      const [{ reader, write }, trail] = [make(), randomUUID()];
+      const { reader, write } = make();
+      const trail = randomUUID();
       const [one, other, missing] = [1, 2, 3].map((at) => aRecord(trail, at, START + at)) as [
         AuditRecord,
         AuditRecord,
@@ -101,7 +104,8 @@ export function trailReaderContract(name: string, make: () => ReadTrail): void {
     it.each([1, 2, 3, 100])(
       'pages of at most %s records of a partition leave no record out',
       async (limit) => {
-        const [{ pages, write }, trail] = [make(), randomUUID()];
+        const { pages, write } = make();
+        const trail = randomUUID();
         const records = Array.from({ length: 14 }, (_, at) => aRecord(trail, at % 3, START + (at >> 1)));
         for (const record of records) await write(record);
         await write(aRecord(randomUUID(), 0, START + 2));
@@ -115,7 +119,8 @@ export function trailReaderContract(name: string, make: () => ReadTrail): void {
     );
 
     it('returns the records of one ms in one partition', async () => {
-      const [{ recordsAt, write }, trail] = [make(), randomUUID()];
+      const { recordsAt, write } = make();
+      const trail = randomUUID();
       const records = [0, 1, 1, 2].map((at) => aRecord(trail, 3, START + at));
       for (const record of [...records, aRecord(trail, 4, START + 1)]) await write(record);
       const found = await recordsAt(trail, { at: START + 1, shard: 3 });

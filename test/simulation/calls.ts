@@ -85,13 +85,11 @@ function drawFate(draws: Draws, call: AwsCall, source: FaultSource): Fate {
   const drawn = kinds.filter((kind) => draws.chance(faults[kind])).find((kind) => applies(kind, call));
   const fault = drawn !== undefined && source.happens() ? drawn : undefined;
   const usual = () => draws.between(0.5, 4) * (draws.chance(0.05) ? 20 : 1);
-  const [there, back, slowMs, isThere, which] = [
-    usual(),
-    usual(),
-    draws.between(0, source.slowestMs ?? SLOWEST_MS),
-    draws.chance(0.5),
-    draws.fraction(),
-  ];
+  const there = usual();
+  const back = usual();
+  const slowMs = draws.between(0, source.slowestMs ?? SLOWEST_MS);
+  const isThere = draws.chance(0.5);
+  const which = draws.fraction();
   const isSlow = fault === 'slow';
   return {
     thereMs: there + (isSlow && isThere ? slowMs : 0),
@@ -154,7 +152,9 @@ const TARGETS: Readonly<Record<string, string>> = {
   AmazonSQS: 'sqs',
 };
 
-const [RETRY_CAPACITY, RETRY_COST, RETRY_BASE_MS] = [500, 5, 50];
+const RETRY_CAPACITY = 500;
+const RETRY_COST = 5;
+const RETRY_BASE_MS = 50;
 
 /**
  * The SDK's standard retry strategy, which draws its pauses and waits by the timers of an instance:

@@ -16,7 +16,8 @@ const among =
   (faults: Faults) =>
   (service: string, action: string): CallFaults => ({ ...NO_FAULTS, ...faults[service], ...faults[action] });
 
-const [MINUTE_MS, LEASE_MS] = [60_000, 61_000];
+const MINUTE_MS = 60_000;
+const LEASE_MS = 61_000;
 
 /** Nothing fails, and there are no clients. */
 const CALM: Plan = {
@@ -234,11 +235,9 @@ describe('an audit trail that cannot be written', () => {
     // Afterwards each step has something to change.
     await stage.world.run(takeAll());
     await pass(5 * MINUTE_MS);
-    const [before, arrivals, runs] = [
-      await stored(),
-      stage.internet.arrivals.length,
-      new Map(stage.shared.runs),
-    ];
+    const before = await stored();
+    const arrivals = stage.internet.arrivals.length;
+    const runs = new Map(stage.shared.runs);
     findings.counts.clear();
     await under({ BatchExecuteStatement: { cut: 1 } }, takeAll);
     const statuses = [...findings.counts.keys()];

@@ -3,7 +3,8 @@ import { NO_LIFE_FAULTS, type Plan } from './plan.ts';
 import type { Result } from './run.ts';
 
 /** Most runs that a reduction takes, and how long it takes at most, in ms of real time. */
-const [MOST_RUNS, MOST_MS] = [200, 60_000];
+const MOST_RUNS = 200;
+const MOST_MS = 60_000;
 
 type Attempt = (plan: Plan) => Promise<Result>;
 
@@ -56,7 +57,8 @@ function* rarer(plan: Plan, faults: number): Generator<Plan> {
 export async function shrink(first: Result, attempt: Attempt): Promise<Result> {
   const judges = new Set(first.problems.map(({ judge }) => judge));
   const endsAt = performance.now() + MOST_MS;
-  let [best, runs] = [first, 0];
+  let best = first;
+  let runs = 0;
 
   /** Whether one of these plans is as bad: then it is the best. */
   async function improve(plans: Iterable<Plan>): Promise<boolean> {

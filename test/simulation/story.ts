@@ -27,7 +27,8 @@ function timeText(ms: number): string {
 }
 
 /** The beginning and the end of a long story. */
-const [FIRST_LINES, LAST_LINES] = [10, 50];
+const FIRST_LINES = 10;
+const LAST_LINES = 50;
 const shortened = (lines: readonly string[]): readonly string[] =>
   lines.length <= FIRST_LINES + LAST_LINES
     ? lines

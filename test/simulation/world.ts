@@ -93,7 +93,8 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 export function createWorld(seed: string): World {
   const agenda = createAgenda();
   const events: HappenedEvent[] = [];
-  let [now, order] = [BEGINNING, 0];
+  let now = BEGINNING;
+  let order = 0;
 
   function after(ms: number, task: Task): () => void {
     const planned = { time: now + Math.max(0, ms), order: (order += 1), task, isCancelled: false };

@@ -11,7 +11,8 @@ import { conditionKeys, type ConditionKeys } from '../../packages/local-aws/src/
 import { applies } from '../../packages/local-aws/src/iam/statements.ts';
 import type { EmittedMetric } from './emitted-metrics.ts';
 
-const [ACCOUNT, REGION] = ['111122223333', 'eu-west-1'];
+const ACCOUNT = '111122223333';
+const REGION = 'eu-west-1';
 const ALARMS = 'cloudwatch.amazonaws.com';
 const EVENTS = 'events.amazonaws.com';
 
@@ -216,7 +217,8 @@ export function alarmProblems(
     const input = new Map(stat.Dimensions?.map(({ Name, Value }) => [Name, Value]));
     const index = input.get(INDEX_DIMENSION);
     if ('TableName' in expected) input.delete(INDEX_DIMENSION);
-    const [names, wanted] = [[...input.keys()].join(), Object.keys(expected).join()];
+    const names = [...input.keys()].join();
+    const wanted = Object.keys(expected).join();
     if (names !== wanted) return [`${stat.MetricName} has the dimensions ${names}, not ${wanted}`];
     return Object.entries(expected).flatMap(([name, type]) => {
       const value = input.get(name) ?? '';

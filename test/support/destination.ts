@@ -40,7 +40,8 @@ export interface TestDestination {
  */
 export function testCertificate(): { readonly keyFile: string; readonly certFile: string } {
   const folder = temporaryFolder();
-  const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const keyFile = join(folder, 'key.pem');
+  const certFile = join(folder, 'cert.pem');
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
   execFileSync(
     'openssl',

@@ -165,7 +165,8 @@ interface HeapSnapshot {
  * string; these are left out.
  */
 function textsOf({ snapshot: { meta }, nodes, edges, strings }: HeapSnapshot): string[] {
-  const [node, edge] = [meta.node_fields.length, meta.edge_fields.length];
+  const node = meta.node_fields.length;
+  const edge = meta.edge_fields.length;
   const at = (field: string) => meta.node_fields.indexOf(field);
   const ofNumbers = new Set<number>();
   let next = 0;

@@ -52,11 +52,10 @@ export async function manyInstances(now = Date.now()) {
     const { client } = database.tables(() => undefined);
     const platform = { ...machinePlatform, clock, random };
     const table = (name: string) => ({ client, platform, name });
-    const [access, ephemeral] = [table('Access'), table('Ephemeral')];
-    const [tenantBasicsStore, credentialStore] = [
-      createTenantBasicsStore(access),
-      createCredentialStore(access),
-    ];
+    const access = table('Access');
+    const ephemeral = table('Ephemeral');
+    const tenantBasicsStore = createTenantBasicsStore(access);
+    const credentialStore = createCredentialStore(access);
     const tenantKeys = createTenantKeys({ keyService: keys.service, keyRingStore: tenantBasicsStore, clock });
     const vault = createVault(tenantKeys, machinePlatform.random);
     const storedTokens = createTokenStore({ ...database.tables(), client }, clock);

@@ -75,7 +75,8 @@ export async function startReactor(
 ): Promise<ReactorProcess> {
   // The temp folder of macOS has a name below /var, where the runtime prints nothing.
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'cloakroom-reactor-')));
-  const [taskRoot, temp] = [join(folder, 'task'), join(folder, 'tmp')];
+  const taskRoot = join(folder, 'task');
+  const temp = join(folder, 'tmp');
   for (const path of [taskRoot, temp]) mkdirSync(path);
   writeFileSync(join(taskRoot, 'reactor.js'), code);
   const codeSha256 = createHash('sha256').update(code).digest('hex');
@@ -84,7 +85,11 @@ export async function startReactor(
   let running: Pending | undefined;
   let waiting: ServerResponse | undefined;
   let child: ChildProcess | undefined;
-  let [started, startedAt, coldStartMs, asked, closed] = [0, 0, 0, 0, false];
+  let started = 0;
+  let startedAt = 0;
+  let coldStartMs = 0;
+  let asked = 0;
+  let closed = false;
   let printed = '';
 
   const give = () => {

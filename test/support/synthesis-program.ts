@@ -29,7 +29,8 @@ const templates = ([settings, region]: Requests['templates']): Result<'templates
 /** The logical id of the version that the gateway invokes. */
 const versionOf = (contentHash: string | null): string =>
   inFolder((outdir) => {
-    const [app, settings] = [new App({ outdir, context: appContext }), parseSettings({})];
+    const app = new App({ outdir, context: appContext });
+    const settings = parseSettings({});
     const stack = new Stack(app, 'Api');
     new ApiFunction(stack, 'Reactors', {
       settings,

@@ -46,7 +46,8 @@ export function recordsAreComplete(
 export async function trailIsIntact({ service, isVerified }: Cast): Promise<Found> {
   if (!isVerified) return [];
   const problems: string[] = [];
-  let [records, unsealed] = [0, 0];
+  let records = 0;
+  let unsealed = 0;
   let next: object | null = {};
   while (next !== null) {
     const found = (await service.invoke('operator', {

@@ -59,7 +59,8 @@ export function createInternet(world: World, faults: () => ReceiverFaults): Inte
         new Promise((resolve, reject) => {
           world.after(draws.between(1, 20), () => {
             const { refusal, unanswered } = faults();
-            const [isRefused, isLost] = [draws.chance(refusal), draws.chance(unanswered)];
+            const isRefused = draws.chance(refusal);
+            const isLost = draws.chance(unanswered);
             const { body } = arrive(request, !isRefused && !isLost);
             life.after(draws.between(1, 20), () => {
               if (isLost) reject(unreachable());

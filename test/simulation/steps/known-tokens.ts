@@ -3,7 +3,8 @@ import type { ServiceRequest } from '../service.ts';
 import { post, type Body } from './step.ts';
 
 /** How long a token that is made to expire lives, in ms. */
-const [SHORTEST_LIFE_MS, LONGEST_LIFE_MS] = [5_000, 90_000];
+const SHORTEST_LIFE_MS = 5_000;
+const LONGEST_LIFE_MS = 90_000;
 
 export function bodyOf(client: Client, token: KnownToken): Record<string, unknown> {
   return {

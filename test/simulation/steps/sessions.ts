@@ -48,7 +48,8 @@ async function authorizingKey(client: Client) {
 /** A session reads one token, no other one, and nothing after its end or that of its keys. */
 export const session: Step = async (client) => {
   const { world, draws, skewMs } = client;
-  const [token, other] = [client.aToken(), client.aToken()];
+  const token = client.aToken();
+  const other = client.aToken();
   if (!token || presence(client, token) !== 'yes') return;
   const endsAt = Math.ceil((world.now() + LIFETIME_MS) / 1_000) * 1_000;
   const authorizer = draws.chance(0.3) ? await authorizingKey(client) : undefined;

@@ -107,7 +107,8 @@ function enginePage(call: Call): EnginePage {
       const [wide, high] = (await run('[outerWidth - innerWidth, outerHeight - innerHeight]')) as number[];
       const rect = { width: width + (wide ?? 0), height: height + (high ?? 0) };
       // Without a window manager, the window below the pointer has the focus.
-      const [x, y] = [(SCREEN.width - rect.width) / 2, (SCREEN.height - rect.height) / 2];
+      const x = (SCREEN.width - rect.width) / 2;
+      const y = (SCREEN.height - rect.height) / 2;
       await call('POST', '/window/rect', { ...rect, x, y });
     },
   };

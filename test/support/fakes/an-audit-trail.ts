@@ -31,7 +31,8 @@ export function anAuditTrail(
     marked: (from, to) =>
       Promise.resolve([...marks.values()].filter(({ minute }) => minute >= from && minute < to)),
     async *records({ trail, shard }, from, to) {
-      const [first, end] = [sortableTime(from), sortableTime(to)];
+      const first = sortableTime(from);
+      const end = sortableTime(to);
       const own = [...records.values()].filter(
         (record) =>
           record.trail === trail &&

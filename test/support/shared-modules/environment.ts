@@ -6,7 +6,9 @@ import type { Target } from '../targets/target.ts';
 
 /** Returns what undoes the changes that a file makes to its process. */
 function processNow(): () => void {
-  const [env, log, directory] = [{ ...process.env }, console, process.cwd()];
+  const env = { ...process.env };
+  const log = console;
+  const directory = process.cwd();
   const exit = Object.getOwnPropertyDescriptor(process, 'exit');
   return () => {
     for (const name of Object.keys(process.env))
