@@ -49,7 +49,8 @@ const offline = (onRequest: (host: string) => void): AwsConnections => ({
 
 describe('two instances', () => {
   it('have separate connections, which all clients of one instance share', () => {
-    const [one, other] = [machineInstance(), machineInstance()];
+    const one = machineInstance();
+    const other = machineInstance();
     const handlersOf = ({ aws }: typeof one) => [
       dynamoDbClient(aws).config.requestHandler,
       kmsClient(aws).config.requestHandler,

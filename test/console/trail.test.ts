@@ -105,7 +105,8 @@ describe('the filter of the trail', () => {
   });
 
   it('asks for the hour of a bar exactly', () => {
-    const [from, to] = ['2026-11-27T08:00:00.000Z', '2026-11-27T09:00:00.000Z'];
+    const from = '2026-11-27T08:00:00.000Z';
+    const to = '2026-11-27T09:00:00.000Z';
     expect(logQueryOf(filterOf({ from, to, hours: '24' }), START)).toMatchObject({ from, to });
   });
 });

@@ -27,7 +27,8 @@ import { BODY_MAX_BYTES } from '../../src/http/parse-input.ts';
 import { LIST_MAX } from '../../src/wire/parts.ts';
 import { PATTERN_MAX_LENGTH } from '../../src/wire/named-list.ts';
 
-const [minutes, hours] = [60_000, 3_600_000];
+const minutes = 60_000;
+const hours = 3_600_000;
 
 /** The numbers have the order of their row in docs/contract.md. MB are in bytes. */
 const LIMITS: Readonly<Record<string, readonly number[]>> = {

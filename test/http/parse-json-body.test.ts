@@ -16,7 +16,8 @@ const NOT_JSON = /^The body is not valid JSON at line \d, column \d+(?:, where i
 function exact(text: string): readonly [numerator: bigint, powerOfTen: number] {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
-  let [numerator, power] = [BigInt(`${sign}${whole}${fraction}`), Number(exponent) - fraction.length];
+  let numerator = BigInt(`${sign}${whole}${fraction}`);
+  let power = Number(exponent) - fraction.length;
   if (numerator === 0n) return [0n, 0];
   while (numerator % 10n === 0n) [numerator, power] = [numerator / 10n, power + 1];
   return [numerator, power];

@@ -36,7 +36,8 @@ describe('requests of unknown callers', () => {
   const refused = () => Promise.reject(new ServiceError('unauthenticated', 'no'));
 
   function refusals() {
-    let [now, uses] = [1_000_000, 0];
+    let now = 1_000_000;
+    let uses = 0;
     const audit = anAuditLog({ clock: () => now });
     const record = createRefusals({
       auditLog: audit.log,

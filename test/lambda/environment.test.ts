@@ -46,7 +46,8 @@ it.each(['0', '-1', '1.5', '', '9007199254740993'])('%j is not a valid number of
   ]);
 });
 
-const [NEW, OLD] = ['n'.repeat(64), 'o'.repeat(64)];
+const NEW = 'n'.repeat(64);
+const OLD = 'o'.repeat(64);
 
 it.each([
   ['', []],

@@ -53,7 +53,8 @@ it.each(everyCall)('%s.%s is recorded before it happens, or is not an effect', a
 it('each request reports to its own scope, also if one object is two dependencies', async () => {
   const store = { find: () => Promise.resolve({ id: 'a' }), create: () => Promise.resolve() };
   const deps = { storedTokens: store, tokenStore: store };
-  const [one, other] = [aScope(), aScope()];
+  const one = aScope();
+  const other = aScope();
   const [first, second] = [one, other].map(({ scope }) => auditedPorts(deps, scope) as typeof deps) as [
     typeof deps,
     typeof deps,

@@ -53,7 +53,8 @@ it('the tables of names are complete: no other type has one, besides inline poli
 });
 
 it('two services of one account and Region share no stack and no name', () => {
-  const [one, two] = [stacksOf('edge'), stacksOf('name')];
+  const one = stacksOf('edge');
+  const two = stacksOf('name');
   expect(
     shared(
       one.map(({ name }) => name),
@@ -67,7 +68,8 @@ it('two services of one account and Region share no stack and no name', () => {
 });
 
 it('one service in two Regions shares no name of the whole account, and no stack of the firewall', () => {
-  const [one, two] = [stacksOf('edge'), stacksOf('region')];
+  const one = stacksOf('edge');
+  const two = stacksOf('region');
   const dashboards = (stacks: readonly Stack[]) => namesOf(stacks, IN_ACCOUNT);
   expect(dashboards(one)).toEqual(['AWS::CloudWatch::Dashboard "Cloakroom-eu-west-1"']);
   expect(dashboards(two)).toEqual(['AWS::CloudWatch::Dashboard "Cloakroom-us-east-1"']);

@@ -13,12 +13,10 @@ function template(name: string, from: readonly Stack[] = stacks): Template {
   if (stack === undefined) throw new Error(`no stack ${name}`);
   return Template.fromJSON(stack.template);
 }
-const [data, reactors, api, operations] = [
-  template('Data'),
-  template('Reactors'),
-  template('Api'),
-  template('Operations'),
-];
+const data = template('Data');
+const reactors = template('Reactors');
+const api = template('Api');
+const operations = template('Operations');
 const all = [data, reactors, api, operations];
 
 const resources = (from: Template, type: string) =>
@@ -174,13 +172,11 @@ describe('the functions', () => {
       [Action].flat().some((action: string) => /^kms:(?!Sign|GetPublicKey)/.test(action)),
     );
     expect(onKey.length).toBeGreaterThan(2);
-    const [tenant, lambda] = [
-      {
-        'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': ['tenant', 'deployment'] },
-        Null: { 'kms:EncryptionContextKeys': 'false' },
-      },
-      { StringEquals: { 'kms:ViaService': expect.anything() } },
-    ];
+    const tenant = {
+      'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': ['tenant', 'deployment'] },
+      Null: { 'kms:EncryptionContextKeys': 'false' },
+    };
+    const lambda = { StringEquals: { 'kms:ViaService': expect.anything() } };
     const makes = onKey.filter(({ Action }) => /GenerateDataKey|Encrypt/.test(JSON.stringify(Action)));
     expect(makes.filter(({ id }) => !/^(Operator|Reactors)/.test(id))).toEqual([]);
     for (const { id, Action, Condition } of onKey) {
@@ -387,7 +383,8 @@ describe('the API', () => {
 
 describe('the edge', () => {
   const edged = synthesized(EDGE, 'eu-west-1');
-  const [firewall, edge] = [template('Firewall', edged), template('Edge', edged)];
+  const firewall = template('Firewall', edged);
+  const edge = template('Edge', edged);
 
   it('returns 429 in the usual form, with Retry-After, to an address that sends too many requests', () => {
     const [[, acl] = ['', undefined]] = resources(firewall, 'AWS::WAFv2::WebACL');

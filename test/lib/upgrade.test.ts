@@ -60,7 +60,8 @@ it.each([
   ['of the throughput', 'warm'],
   ['of canary deployments', 'canary'],
 ])('a change %s, and back, is not refused and loses nothing', (_what, name) => {
-  const [plain, changed] = [today('default'), today(name)];
+  const plain = today('default');
+  const changed = today(name);
   expect(findings(plain, changed)).toEqual([]);
   expect(findings(changed, plain)).toEqual([]);
 });
@@ -77,7 +78,8 @@ it('a reactor layer with other content is noticed if the version of its function
 });
 
 it('a change of the domain, and back, says that callers lose an address', () => {
-  const [plain, domain] = [today('default'), today('domain')];
+  const plain = today('default');
+  const domain = today('domain');
   const kinds = (deployed: readonly Stack[], next: readonly Stack[]) =>
     playDeployment(deployed, next).map(({ kind, subject }) => [kind, subject.replace(/[0-9A-F]{8}$/, '')]);
   expect(kinds(plain, domain)).toEqual([['address_lost', 'Api']]);

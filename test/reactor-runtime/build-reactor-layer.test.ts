@@ -29,7 +29,8 @@ it('a worker gets only two pipes and standard error where the system does not li
 
 describe('the layer', () => {
   it('equal inputs give the same folder and hash; each architecture has its own', () => {
-    const [first, second] = [buildReactorLayer('x86_64'), buildReactorLayer('x86_64')];
+    const first = buildReactorLayer('x86_64');
+    const second = buildReactorLayer('x86_64');
     expect(first).toEqual(second);
     expect(buildReactorLayer('arm64').hash).not.toBe(first.hash);
   });

@@ -38,7 +38,8 @@ describe('no invocation reaches another one', () => {
   it('no hostile invocation is able to reach an honest one before or after it', async () => {
     await withReactor(CODE, async (reactor) => {
       const planted: string[] = [];
-      let [invocations, before] = [0, 'nothing'];
+      let invocations = 0;
+      let before = 'nothing';
       const findings: string[] = [];
       const honest = async () => {
         const card = cardOf(planted.length);

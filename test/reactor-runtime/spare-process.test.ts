@@ -127,7 +127,9 @@ described('the process that is started before it is needed', () => {
         // It has started, so that its memory exceeds the growth between two measurements.
         await until(() => memoryOf(spare).private > 5);
         // Once it has grown, the bound is reached with it well before it is reached without.
-        for (let [before, now] = [0, memoryOf(spare).private]; now > before;) {
+        let before = 0;
+        let now = memoryOf(spare).private;
+        while (now > before) {
           await sleep(500);
           [before, now] = [now, memoryOf(spare).private];
         }

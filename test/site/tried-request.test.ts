@@ -84,7 +84,7 @@ describe('the request of a form', () => {
   });
 
   it('has the segments of a path that a caller appends', () => {
-    const [suffix] = [{ ...parameter, place: 'path' as const, name: 'suffix', required: true }];
+    const suffix = { ...parameter, place: 'path' as const, name: 'suffix', required: true };
     const operation = { ...OPERATION, method: 'POST', path: '/proxy/{suffix}', parameters: [suffix] };
     expect(requestOf(operation, { ...FILLED, values: ['v1/a b'] }).url).toBe(
       'https://vault.example.com/proxy/v1/a%20b',

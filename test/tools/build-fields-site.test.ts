@@ -56,7 +56,8 @@ describe('the site of the card fields', () => {
   });
 
   it('has the fonts of a folder, each with a family, a weight and a style', async () => {
-    const [other, fonts] = [mkdtempSync(join(tmpdir(), 'fields-site-')), join(folder, 'fonts')];
+    const other = mkdtempSync(join(tmpdir(), 'fields-site-'));
+    const fonts = join(folder, 'fonts');
     mkdirSync(fonts);
     writeFileSync(join(fonts, 'Inter-700-italic.woff2'), 'font');
     writeFileSync(join(fonts, 'Open Sans.woff2'), 'font');

@@ -50,7 +50,8 @@ describe('the costs of a million requests', () => {
     const longer = changed(STAGE, ({ AccessLogSettings: settings }) => {
       settings.Format = settings.Format.replace('{', `{${field}`);
     });
-    const [before, after] = [dollarsOf(templates), dollarsOf(longer)];
+    const before = dollarsOf(templates);
+    const after = dollarsOf(longer);
     const bytes = field.replace('$context.status', '200').length;
     expect(after.logs - before.logs).toBeCloseTo(((1e6 * bytes) / 2 ** 30) * PRICES.logGigabyte, 9);
   });
@@ -69,7 +70,8 @@ describe('the costs of a million requests', () => {
 
   it('rise with the memory of the functions', () => {
     const larger = changed(FUNCTION, (properties) => (properties['MemorySize'] *= 2));
-    const [before, after] = [dollarsOf(templates), dollarsOf(larger)];
+    const before = dollarsOf(templates);
+    const after = dollarsOf(larger);
     const requests = PRICES.lambdaRequest * 1e6;
     expect(after.lambda - requests).toBeCloseTo(2 * (before.lambda - requests), 9);
   });

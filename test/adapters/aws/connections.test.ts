@@ -38,7 +38,8 @@ const clientOf = (port: number, settings: object) =>
  * only notices when it writes to one.
  */
 async function startForgetful() {
-  const [connections, lost] = [new Set<Socket>(), new Set<Socket>()];
+  const connections = new Set<Socket>();
+  const lost = new Set<Socket>();
   const server = createServer((request, response) => {
     if (lost.has(request.socket)) request.socket.resetAndDestroy();
     else response.setHeader('content-type', 'application/x-amz-json-1.0').end('{"TableNames":[]}');

@@ -53,7 +53,8 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const stores = (fate?: Fate) => {
-  const [index, audit] = [database.table('AuditIndex', fate), database.table('Audit', fate)];
+  const index = database.table('AuditIndex', fate);
+  const audit = database.table('Audit', fate);
   return {
     store: createIndexStore(index, audit),
     pages: createIndexPages(index),
@@ -191,10 +192,8 @@ describe('a stored index', () => {
 
   it('is not the sealed one with an item too many, or under a key that was taken', async () => {
     const trail = randomUUID();
-    const [index, taken] = [
-      anIndex({ trail, others: 700 }),
-      anIndex({ trail, others: 3, from: DAY + HOUR_MS }),
-    ];
+    const index = anIndex({ trail, others: 700 });
+    const taken = anIndex({ trail, others: 3, from: DAY + HOUR_MS });
     const { store, reader } = stores();
     await store.insert(index);
     const more = { entries: { B: Buffer.alloc(8) }, ttl: { N: '1' } };
@@ -210,10 +209,8 @@ describe('a stored index', () => {
 
 it('an index with another start, or with an item under another key, is not the sealed one', async () => {
   const { store, reader } = stores();
-  const [moved, rekeyed] = [
-    anIndex({ trail: randomUUID(), others: 3 }),
-    anIndex({ trail: randomUUID(), others: 700 }),
-  ];
+  const moved = anIndex({ trail: randomUUID(), others: 3 });
+  const rekeyed = anIndex({ trail: randomUUID(), others: 700 });
   await store.insert(moved);
   await store.insert(rekeyed);
   const change = async (before: ItemKey, change: object) => {

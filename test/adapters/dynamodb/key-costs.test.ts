@@ -73,7 +73,9 @@ async function costsWith(count: number): Promise<Readonly<Record<string, number>
 }
 
 it('a change of an application costs what the documentation says, in one transaction', async () => {
-  const [one, seven, eight] = [await costsWith(1), await costsWith(KEYS_MAX - 1), await costsWith(KEYS_MAX)];
+  const one = await costsWith(1);
+  const seven = await costsWith(KEYS_MAX - 1);
+  const eight = await costsWith(KEYS_MAX);
   await store.create(anApplication());
   const storage = readFileSync('docs/storage.md', 'utf8');
   const [, table = ''] = /### What a change costs(.*?)^### /ms.exec(storage) ?? [];

@@ -99,7 +99,8 @@ describe('DynamoDB expires', () => {
     Promise.all(ALL_COPIES.map(async (copy) => Number((await copyOf(hash, copy))?.['ttl'])));
 
   it('an expired key and a deleted one thirty days after their end', async () => {
-    const [ends, stays] = [aKey({ expiresAtMs: NOW + 5_000 }), aKey()];
+    const ends = aKey({ expiresAtMs: NOW + 5_000 });
+    const stays = aKey();
     const application = await made([ends, stays]);
     expect(new Set(await ttlOf(ends))).toEqual(new Set([seconds(NOW + 5_000 + RETIRED_MS)]));
     expect(new Set(await ttlOf(stays))).toEqual(new Set([Number.NaN]));
@@ -139,7 +140,8 @@ describe('rights that are not in the copies of a key', () => {
   });
 
   it('do not serve a key that its application does not list, or that has no application', async () => {
-    const [listed, other] = [aKey(), aKey()];
+    const listed = aKey();
+    const other = aKey();
     const application = await made([listed, other], { rules: LARGE });
     // No write of the service does that: the application loses a key whose copies stay.
     const next = { ...application, keys: [listed], version: 2 };

@@ -166,7 +166,8 @@ describe('the store of proxies', () => {
   });
 
   it('remembers the day of the last use of a key for as long as the proxy has it', async () => {
-    const [key, other] = [aKey(randomUUID()), aKey(randomUUID())];
+    const key = aKey(randomUUID());
+    const other = aKey(randomUUID());
     const proxy = aProxy({ keys: [key] });
     await store.create(proxy, aVersion(1));
     const uses = createKeyUses(database.table('Access'));

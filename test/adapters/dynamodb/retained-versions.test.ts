@@ -130,7 +130,8 @@ describe('the versions of a proxy', () => {
     const seen = { refused: 0, old: 0 };
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 40, maxLength: 50 }), async (history) => {
-        const [model, world] = [aModel(), await aWorld()];
+        const model = aModel();
+        const world = await aWorld();
         for (const each of history) {
           const versions = model.versions();
           const of = (index: number) => versions[index % versions.length] ?? 1;

@@ -234,7 +234,8 @@ describe('the function of a reactor', () => {
     failing.middlewareStack.add(
       (next) => async (args) => {
         tries += 1;
-        const [start, isSecond] = [Date.now(), tries === 2];
+        const start = Date.now();
+        const isSecond = tries === 2;
         return next(args).finally(() => {
           if (isSecond) jest.spyOn(Date, 'now').mockReturnValue(start + 20_000);
         });

@@ -125,7 +125,8 @@ describe('a claimed file', () => {
   });
 
   it('gets the next webhook secret of its tenant, as its data folder does, and is removed at the end', () => {
-    const [file, tenant] = [join(directory, 'mine.json'), join(directory, 'tenant.json')];
+    const file = join(directory, 'mine.json');
+    const tenant = join(directory, 'tenant.json');
     writeCredentials(tenant, credentials);
     const claimed = claimCredentialsFile(file, { port: 1 });
     claimed.write({ ...running, tenant_file: tenant });
@@ -142,7 +143,8 @@ describe('a claimed file', () => {
   });
 
   it('is never the file in which a data folder stores its tenant', () => {
-    const [data, link] = [join(directory, '.local'), join(directory, 'link')];
+    const data = join(directory, '.local');
+    const link = join(directory, 'link');
     mkdirSync(data);
     symlinkSync(data, link);
     expect(name(claimCredentialsFile(undefined, { port: 9000, dataDirectory: link }))).toBe(

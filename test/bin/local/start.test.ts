@@ -249,7 +249,8 @@ it('a wrong option ends with exit code 2', async () => {
 });
 
 it('a closed terminal ends it like Ctrl-C, and its credentials are deleted', async () => {
-  const [file, data] = [join(directory, 'c8.json'), join(directory, 'data8')];
+  const file = join(directory, 'c8.json');
+  const data = join(directory, 'data8');
   const started = start('--port', '0', '--credentials', file, '--data', data);
   await untilReady(started);
   expect(await stop(started, 'SIGHUP')).toBe(0);

@@ -60,7 +60,8 @@ describe('the greeting', () => {
   });
 
   it('has colour only on a terminal, and none where NO_COLOR is set', () => {
-    const [colored, plain] = [greetingOn(true), greetingOn(false)];
+    const colored = greetingOn(true);
+    const plain = greetingOn(false);
     expect(colored).not.toBe(plain);
     expect(stripVTControlCharacters(colored)).toBe(plain);
     expect(greetingOn(true, { NO_COLOR: '1' })).toBe(plain);

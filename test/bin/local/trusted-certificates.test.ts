@@ -17,7 +17,8 @@ describe('the certificates of --trust', () => {
 
   it('are all those of a file, and nothing else in it', () => {
     const { certFile, keyFile } = testCertificate();
-    const [cert, key] = [readFileSync(certFile, 'utf8'), readFileSync(keyFile, 'utf8')];
+    const cert = readFileSync(certFile, 'utf8');
+    const key = readFileSync(keyFile, 'utf8');
     const found = trustedCertificates([file(`# two\n${cert}${key}${cert}`)]);
     expect(found).toEqual([cert.trim(), cert.trim()]);
     expect(trustedCertificates([])).toEqual([]);

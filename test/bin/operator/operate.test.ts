@@ -48,7 +48,8 @@ async function run(
   args: readonly string[],
   { responses = [{}], isTerminal = true }: { responses?: readonly unknown[]; isTerminal?: boolean } = {},
 ): Promise<Outcome> {
-  let [out, err] = ['', ''];
+  let out = '';
+  let err = '';
   const payloads: unknown[] = [];
   const exitCode = await operate(args, {
     print: (text) => (out += text),
@@ -226,7 +227,9 @@ describe('the operator command line', () => {
   });
 
   it('reports that the service of npm start does not run', async () => {
-    const [missing, other, stopped] = [newFile(), newFile(), newFile()];
+    const missing = newFile();
+    const other = newFile();
+    const stopped = newFile();
     writeFileSync(other, '{}');
     const key = { aws_access_key_id: 'AKIA', aws_secret_access_key: 'secret' };
     writeFileSync(stopped, JSON.stringify({ aws_endpoint_url: 'http://127.0.0.1:9', ...key }));
@@ -258,7 +261,8 @@ describe('secrets', () => {
   });
 
   it('are not created where the file exists or cannot be created', async () => {
-    const [file, elsewhere] = [newFile(), join(folder, 'no', 'such')];
+    const file = newFile();
+    const elsewhere = join(folder, 'no', 'such');
     writeFileSync(file, 'mine');
     for (const [name, why] of [
       [file, 'the file exists'],
@@ -279,7 +283,8 @@ describe('secrets', () => {
   });
 
   it('are printed, and leave no file and no descriptor open, where the file cannot be written', async () => {
-    const [file, close] = [newFile(), jest.spyOn(fs, 'closeSync')];
+    const file = newFile();
+    const close = jest.spyOn(fs, 'closeSync');
     jest.spyOn(fs, 'fsyncSync').mockImplementationOnce(() => {
       throw coded('ENOSPC');
     });
@@ -402,9 +407,11 @@ describe('commands of the audit trail', () => {
   });
 
   it('export-audit writes all steps into a new file, which verify-audit --file checks', async () => {
-    const [file, key] = [newFile(), fileOf(PUBLIC_KEY)];
+    const file = newFile();
+    const key = fileOf(PUBLIC_KEY);
     const record = { trail: TENANT, shard: 1, expires: 1, body: '{}' };
-    const [a, b] = ['0mwt00000aaaaaaaaaaaa', '0mwt00001aaaaaaaaaaaa'];
+    const a = '0mwt00000aaaaaaaaaaaa';
+    const b = '0mwt00001aaaaaaaaaaaa';
     const responses = [
       { lines: [{ record: { ...record, position: a } }], next: { at: Date.UTC(2026, 0, 31) } },
       { lines: [{ record: { ...record, position: b } }], next: null },
@@ -451,7 +458,8 @@ describe('commands of the audit trail', () => {
 
 describe('help', () => {
   it.each(COMMAND_NAMES)('help of %s names its options and the exit codes', async (name) => {
-    const [{ exitCode, out, err }, byHelp] = [await run([name, '--help']), await run(['help', name])];
+    const { exitCode, out, err } = await run([name, '--help']);
+    const byHelp = await run(['help', name]);
     expect([exitCode, err]).toEqual([0, '']);
     for (const flag of flagsOf(name)) expect(out).toContain(`--${flag}`);
     expect(out).toContain('--local');

@@ -84,7 +84,8 @@ describe('an export', () => {
 
   it('may contain its seals before or after its records', async () => {
     const { trail } = await aTrail({ over: { partSize: 1 } });
-    const [seals, records] = [sealLines(trail), recordLines(trail, TENANTS[0])];
+    const seals = sealLines(trail);
+    const records = recordLines(trail, TENANTS[0]);
     for (const lines of [
       [...seals, ...records],
       [...records, ...seals],

@@ -185,7 +185,8 @@ describe('verify-audit', () => {
   it('goes on within a chunk of intervals where a step ended', async () => {
     const { trail } = await aTrail();
     const { deps } = depsOf(trail);
-    let [records, steps] = [0, 0];
+    let records = 0;
+    let steps = 0;
     // Each reading of the clock takes two seconds: the time of a step is over soon.
     const slow = { ...deps, clock: () => (trail.now += 2_000) };
     let at: object | undefined = { from: START - 60 * MINUTE };

@@ -32,7 +32,9 @@ async function aLoad(world: World) {
    * replay, the next page.
    */
   const later: { readonly until: number; readonly act: () => Promise<unknown> }[] = [];
-  let [requests, serial, only] = [0, 0, ''];
+  let requests = 0;
+  let serial = 0;
+  let only = '';
 
   /**
    * Instances that create nothing: they read the tenant again only when their cache has expired.
@@ -180,7 +182,8 @@ describe('a walk over all records', () => {
   });
 
   it('continues from where it was interrupted, in any instance, for its own tenant only', async () => {
-    const [one, other] = [await aLoad(world), await aLoad(world)];
+    const one = await aLoad(world);
+    const other = await aLoad(world);
     await Promise.all([one.rounds(3), other.rounds(3)]);
     // A step sees at least ten records.
     await one.tokens(10);
@@ -306,7 +309,8 @@ describe('with requests to four instances', () => {
   });
 
   it('the destruction of a tenant fails no request of another one; its own are rejected without a 5xx', async () => {
-    const [stays, goes] = [await aLoad(world), await aLoad(world)];
+    const stays = await aLoad(world);
+    const goes = await aLoad(world);
     await Promise.all([stays.rounds(), goes.rounds()]);
     const reactorFunctions = { remove: () => Promise.resolve() };
     const statuses = new Set<number>();

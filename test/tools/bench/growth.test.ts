@@ -4,7 +4,8 @@ import { CONSTANT, measureGrowth } from '../../../tools/bench/growth/measure-gro
 import { BOUNDED, measureTrail, OF_TRAIL } from '../../../tools/bench/growth/measure-trail.ts';
 
 /** Few enough for a test; `npm run bench -- growth` goes up to 100,000. */
-const [FEW, MANY] = [100, IS_THOROUGH ? 3_000 : 600];
+const FEW = 100;
+const MANY = IS_THOROUGH ? 3_000 : 600;
 
 describe('calls and units, measured on the wire', () => {
   let few: Awaited<ReturnType<typeof measureGrowth>>;

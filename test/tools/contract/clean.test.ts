@@ -40,12 +40,10 @@ async function inventory(key: string): Promise<object> {
     expect(status).toBe(200);
     return (body as { readonly data: readonly unknown[] }).data;
   };
-  const [tokens, applications, reactors, proxies] = [
-    await list(as(key), '/tokens'),
-    await list(management, '/applications'),
-    await list(management, '/reactors'),
-    await list(management, '/proxies'),
-  ];
+  const tokens = await list(as(key), '/tokens');
+  const applications = await list(management, '/applications');
+  const reactors = await list(management, '/reactors');
+  const proxies = await list(management, '/proxies');
   return { tokens, applications, reactors, proxies, tenant: (await management('GET', '/tenants/self')).body };
 }
 

@@ -42,7 +42,8 @@ inThoroughRun.it(
 
 describe('npm run docs', () => {
   it('replaces no folder with other files, and no file', () => {
-    const [theirs, file] = [join(folder, 'theirs'), join(folder, 'file')];
+    const theirs = join(folder, 'theirs');
+    const file = join(folder, 'file');
     mkdirSync(theirs);
     writeFileSync(join(theirs, 'thesis.txt'), 'a');
     writeFileSync(file, 'a');

@@ -30,7 +30,8 @@ it('every item has an id of its own', () => {
 });
 
 async function run(...args: readonly string[]) {
-  let [printed, problems] = ['', ''];
+  let printed = '';
+  let problems = '';
   const code = await releaseCheck(args, {
     print: (text) => (printed += text),
     printError: (text) => (problems += text),

@@ -15,7 +15,9 @@ const tenant = (roots: readonly WrappedRoot[], more: Partial<Tenant> = {}) =>
 const merged = (now: readonly WrappedRoot[], then: readonly WrappedRoot[]) =>
   mergeTenant(tenant(now), tenant(then, { version: 3 })).roots;
 
-const [FIRST, SECOND, THIRD] = [root(1), root(2), root(3)];
+const FIRST = root(1);
+const SECOND = root(2);
+const THIRD = root(3);
 const settled = { settledAt: 900 };
 const cleared = { ...settled, clearedAt: 950 };
 

@@ -34,7 +34,8 @@ const uuid = (n: number) => `00000000-0000-7000-8000-00000000000${String(n)}`;
 async function aWorld() {
   const deployment = await aDeployment();
   const table = { client: deployment.documents, platform: machinePlatform, name: 'Access' };
-  const [store, tenants] = [createApplicationStore(table), createTenantStore(table)];
+  const store = createApplicationStore(table);
+  const tenants = createTenantStore(table);
   const keys: Buffer[] = [];
   const newKeys = () => {
     const hash = Buffer.alloc(32, keys.length + 1);
@@ -115,7 +116,8 @@ it('gives no key more rights than before it, except those of listed applications
       const after = await rights();
       expect(after.secret).toBe(before.secret);
       after.all.forEach((right, key) => {
-        const [now, former] = [before.all[key], then.all[key]];
+        const now = before.all[key];
+        const former = then.all[key];
         const isListed = [now, former].some((each) => each !== undefined && listed.has(each.id));
         expect(right).toEqual(isListed ? former : now);
       });

@@ -80,7 +80,8 @@ async function created({ store }: World, ...tokens: readonly StoredToken[]): Pro
 it('a changed token stays with its parts, terms and lock, wherever the change happened', async () => {
   const world = await aWorld();
   const full = () => ({ ...aFullToken().token, fingerprint: 'f' });
-  const [since, meanwhile] = [full(), full()];
+  const since = full();
+  const meanwhile = full();
   await created(world, since, meanwhile);
   await world.copied();
   const again = await world.update(since, { terms: terms(2, 'new'), encryptedData: Buffer.alloc(30) });
