@@ -124,6 +124,7 @@ export default defineConfig({
     'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
     'house/narrow-comments': 'error',
     'house/no-path-by-hand': 'error',
+    'house/no-tuple-declaration': 'error',
   },
   overrides: [
     {

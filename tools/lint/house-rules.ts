@@ -92,6 +92,15 @@ const PATH_BY_HAND = [
   'TemplateElement[value.raw=/^file:[/]{2,3}$/]',
 ].join(', ');
 
+/** Lists with a spread are taken apart, so they may stay. */
+const LIST = 'ArrayExpression:not(:has(> SpreadElement))';
+const INTO_A_LIST = 'VariableDeclarator[id.type="ArrayPattern"]';
+const TUPLE_DECLARATION = [
+  `${INTO_A_LIST} > ${LIST}.init`,
+  `${INTO_A_LIST} > TSAsExpression.init > ${LIST}`,
+  `${INTO_A_LIST} > TSSatisfiesExpression.init > ${LIST}`,
+].join(', ');
+
 export const RULES: Readonly<Record<string, Rule>> = {
   'no-spread-of-literal': forbid(
     'ObjectExpression > SpreadElement > ObjectExpression',
@@ -109,6 +118,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'no-path-by-hand': forbid(
     PATH_BY_HAND,
     'Use fileURLToPath or pathToFileURL: a path may have any character.',
+  ),
+  'no-tuple-declaration': forbid(
+    TUPLE_DECLARATION,
+    'Declare each variable in a line of its own: only the results of one call are taken apart.',
   ),
   'named-constants': namedConstants,
   'narrow-comments': narrowComments,

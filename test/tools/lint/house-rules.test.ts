@@ -32,6 +32,25 @@ check(
 );
 
 check(
+  'no-tuple-declaration',
+  [
+    'const [a, b] = await Promise.all([c, d]);',
+    'const [a, b] = f();',
+    'const [first, ...others] = [...names];',
+    'const { a, b } = c;',
+    '[a, b] = [b, a];',
+  ],
+  [
+    'const [a, b] = [c, d];',
+    'let [a, b] = [[] as string[], 0];',
+    'const [a] = [c, d] as const;',
+    'const [a] = [c] satisfies C;',
+    'let [a, b]: [string, number] = [c, 0];',
+    'for (let [at, count] = [0, 0]; at < 5; at += 1) f();',
+  ],
+);
+
+check(
   'named-constants',
   [
     'const MAX_BYTES = 4096;',
