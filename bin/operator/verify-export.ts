@@ -15,7 +15,7 @@
 // newest seal of the file has to confirm it.
 //
 // A failure does not end the verification: another one may follow.
-import { createHash, createPublicKey, verify } from 'node:crypto';
+import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { printable } from './show.ts';
@@ -108,209 +108,324 @@ const DAY = 86_400_000;
 /** The clocks of two machines may differ by this many ms. */
 const SKEW = 600_000;
 
-/**
- * Reads an export line by line. It stores the leaves of intervals whose end it has not read yet.
- */
-// oxlint-disable-next-line max-lines-per-function -- one pass with one owner of its state
+function sha256OfLeaves(leaves: readonly Buffer[]): string {
+  return createHash('sha256').update(Buffer.concat(leaves)).digest('base64url');
+}
+
+/** The failures of an export, of which only the first ones are named. */
+class Failures {
+  count = 0;
+  readonly named: string[] = [];
+
+  confirm(isRight: boolean, what: string): boolean {
+    if (isRight) return true;
+    this.count += 1;
+    // An attacker may have written the file, or inserted the record.
+    if (this.named.length < MAX_FAILURES) this.named.push(printable(what.slice(0, MAX_TEXT)));
+    return false;
+  }
+
+  /** Returns the result of a function. An exception is a failure of its line. */
+  attempt<T>(number: number, act: () => T): T | undefined {
+    try {
+      return act();
+    } catch (error) {
+      this.confirm(
+        false,
+        `line ${String(number)}: ${error instanceof Error ? error.message : String(error)}`,
+      );
+      return undefined;
+    }
+  }
+}
+
+function parseHeader(text: string): Line {
+  const line = (JSON.parse(text) ?? {}) as Line;
+  const { tenant, from = '', at = '' } = line;
+  const isHeader = line.export === 1 && [tenant, from, at].every(isText);
+  check(isHeader, 'the first line is not that of an export');
+  return line;
+}
+
+function parseEntry(text: string): Line {
+  const line = JSON.parse(text) as Line | null;
+  check(typeof line === 'object' && line !== null, 'not an object');
+  const { seal, newest, record, id } = line;
+  if (seal !== undefined) checkSeal(seal);
+  else if (newest !== undefined) checkSeal(newest);
+  else if (record !== undefined) checkRecord(record);
+  else check(id !== undefined, 'a line is neither a seal nor a record');
+  return line;
+}
+
+/** Parses the lines of an export. Without a header nothing can be compared, so nothing follows. */
+async function* parsedLines(
+  lines: AsyncIterable<string> | Iterable<string>,
+  failures: Failures,
+): AsyncGenerator<readonly [number: number, line: Line]> {
+  let number = 0;
+  let hasHeader = false;
+  for await (const text of lines) {
+    number += 1;
+    if (text === '') continue;
+    const line = failures.attempt(number, () => (hasHeader ? parseEntry(text) : parseHeader(text)));
+    if (line === undefined && !hasHeader) return;
+    hasHeader = true;
+    if (line !== undefined) yield [number, line];
+  }
+}
+
+/** The time of an export that its header states. Without one, no interval has expired. */
+function timeOf({ at }: Line, now: number, failures: Failures): number {
+  if (at === undefined) return -Infinity;
+  const time = Date.parse(at);
+  const isPast = time <= now + SKEW;
+  return failures.confirm(isPast, `the header: the export was made at ${at}, which is not past`)
+    ? time
+    : -Infinity;
+}
+
+/** An id that records refer to by the first bytes of its hash. */
+function confirmId({ reference, id }: Partial<Referred>, failures: Failures): void {
+  const hash = createHash('sha256').update(String(id)).digest().subarray(0, 24);
+  failures.confirm(
+    reference === hash.toString('base64url'),
+    `the id ${String(id)}: its reference is that of another one`,
+  );
+}
+
+const placeOf = ({ from, part }: Seal): string => `the seal of ${iso(from)}, part ${String(part)}`;
+
+/** The seals of an export, each of which names the one before it. */
+class SealChain {
+  /** Number of seals with a valid signature. */
+  count = 0;
+  sealedFrom: string | undefined;
+  /** The latest time that any seal of the file signs. */
+  signedAt = -Infinity;
+  /** The last seal; without a statement if that is not signed. */
+  #before: { statement?: Statement; hash: string } | undefined;
+  readonly #key: KeyObject;
+  /** The time that the export begins at; NaN if its header does not state it. */
+  readonly #start: number;
+  readonly #failures: Failures;
+
+  constructor(key: KeyObject, { from }: Line, failures: Failures) {
+    this.#key = key;
+    this.#start = Date.parse(String(from));
+    this.#failures = failures;
+  }
+
+  /** The statement of a seal, if its signature is valid. */
+  signedStatement(seal: Seal): Statement | undefined {
+    const { from, part, body, signature } = seal;
+    const isSigned = verify('sha256', Buffer.from(body), this.#key, bytes(signature));
+    if (!this.#failures.confirm(isSigned, `${placeOf(seal)}: the signature is not valid`)) return undefined;
+    const statement = JSON.parse(body) as Statement;
+    const isHere = statement.v === 1 && statement.from === from && statement.part === part;
+    if (!this.#failures.confirm(isHere, `${placeOf(seal)}: it belongs to another place`)) return undefined;
+    this.signedAt = Math.max(this.signedAt, statement.to);
+    return statement;
+  }
+
+  /** Appends a seal. Returns its statement if it covers a time after the seals before it. */
+  link(seal: Seal): Statement | undefined {
+    const statement = this.signedStatement(seal);
+    const hash = sha256(seal.body, bytes(seal.signature)).toString('base64url');
+    if (statement === undefined) {
+      this.#before = { hash };
+      return undefined;
+    }
+    const isAfter = this.#isFollowing(statement, placeOf(seal));
+    this.count += 1;
+    if (!isAfter) return undefined;
+    this.sealedFrom ??= iso(seal.from);
+    this.#before = { statement, hash };
+    return statement;
+  }
+
+  #isFollowing(statement: Statement, at: string): boolean {
+    const { from, part, previous } = statement;
+    if (this.#before === undefined) {
+      const isFirst = previous === undefined || from <= this.#start;
+      this.#failures.confirm(part === 1 && isFirst, `${at}: the seals before it are missing`);
+      return true;
+    }
+    const { statement: last, hash } = this.#before;
+    const isNext = last === undefined || isNextOf(last, statement);
+    if (this.#failures.confirm(isNext, `${at}: seals before it are missing`))
+      this.#failures.confirm(previous === hash, `${at}: it names another seal as the one before it`);
+    return last === undefined || from === last.from || from >= last.to;
+  }
+}
+
+/** A sealed interval, with what its seals state about the tenant. */
+type Interval = { statement: Statement; isWhole: boolean; entry?: Entry; expires?: number };
+
+/** Compares records with sealed intervals. Holds the leaves of intervals whose end was not read. */
+class IntervalComparison {
+  records = 0;
+  beforeSeals = 0;
+  expired = 0;
+  sealedTo: string | undefined;
+  #newestRecord = '';
+  /** Records that were not compared yet. */
+  readonly #waiting: { position: string; leaf: Buffer }[] = [];
+  /** Sealed intervals that were not compared yet. */
+  readonly #intervals: Interval[] = [];
+  readonly #tenant: string | undefined;
+  readonly #madeAt: number;
+  readonly #failures: Failures;
+
+  constructor({ tenant }: Line, madeAt: number, failures: Failures) {
+    this.#tenant = tenant;
+    this.#madeAt = madeAt;
+    this.#failures = failures;
+  }
+
+  /** Number of records that no interval was compared with. */
+  get unsealed(): number {
+    return this.#waiting.length;
+  }
+
+  addStatement(statement: Statement): void {
+    const { from, part } = statement;
+    if (part === 1) this.#intervals.push({ statement, isWhole: false });
+    const interval = this.#intervals.at(-1);
+    if (interval?.statement.from !== from) return;
+    interval.isWhole = statement.more === undefined;
+    const entry = statement.entries.find(([tenant]) => tenant === this.#tenant);
+    if (entry !== undefined) Object.assign(interval, { entry, expires: statement.expires });
+    if (interval.isWhole) this.sealedTo = iso(statement.to);
+  }
+
+  addRecord(record: SealedRecord): void {
+    const { trail, shard, position } = record;
+    const place = `${position}:${shardText(shard)}`;
+    const isOwn = trail === this.#tenant;
+    if (!this.#failures.confirm(isOwn, `the record ${place}: it belongs to another tenant`)) return;
+    const isInOrder = place > this.#newestRecord;
+    if (!this.#failures.confirm(isInOrder, `the record ${place}: it is not in order`)) return;
+    this.#newestRecord = place;
+    this.#waiting.push({ position, leaf: leafOf(record) });
+    this.records += 1;
+  }
+
+  /** Compares the intervals that end before the newest record: all their records precede it. */
+  compare(isEnd: boolean): void {
+    for (let first = this.#intervals[0]; first !== undefined; first = this.#intervals[0]) {
+      const isOpen = !first.isWhole && this.#intervals.length === 1;
+      if (isOpen || (!isEnd && this.#newestRecord < positionOf(first.statement.to))) return;
+      this.#intervals.shift();
+      const own = this.#takeRecords(first.statement);
+      // The seal of a missing part was reported.
+      if (first.isWhole) this.#compareRecords(first, own);
+    }
+  }
+
+  /** Takes the records up to the end of an interval, and returns those that it covers. */
+  #takeRecords({ from, to, previous }: Statement): readonly { leaf: Buffer }[] {
+    const end = this.#waiting.findIndex((record) => record.position >= positionOf(to));
+    const all = this.#waiting.splice(0, end === -1 ? this.#waiting.length : end);
+    const own = all.filter((record) => record.position >= positionOf(from));
+    const others = all.length - own.length;
+    const more = others > 1 ? ` and ${String(others - 1)} after it` : '';
+    const what = `the record ${String(all[0]?.position)}${more}: no seal covers its time`;
+    if (previous === undefined) this.beforeSeals = others;
+    else this.#failures.confirm(others === 0, what);
+    return own;
+  }
+
+  #compareRecords({ statement, entry, expires }: Interval, own: readonly { leaf: Buffer }[]): void {
+    const { from, to } = statement;
+    const [, count, root] = entry ?? ['', 0, sha256OfLeaves([])];
+    const found = sha256OfLeaves(own.map(({ leaf }) => leaf));
+    const end = (expires ?? Infinity) * 1000;
+    const late = end === Infinity ? '' : ` (the first of them expires at ${iso(end)})`;
+    if (own.length < count && end <= this.#madeAt) this.expired += 1;
+    else
+      this.#failures.confirm(
+        own.length === count && found === root,
+        `the interval ${iso(from)} to ${iso(to)}: found ${String(own.length)} records, sealed ${String(count)}, or not the same ones${late}`,
+      );
+  }
+}
+
+/** An export whose header was read. */
+interface Verification {
+  readonly header: Line;
+  readonly madeAt: number;
+  readonly chain: SealChain;
+  readonly intervals: IntervalComparison;
+}
+
+function verificationOf(header: Line, key: KeyObject, now: number, failures: Failures): Verification {
+  const madeAt = timeOf(header, now, failures);
+  return {
+    header,
+    madeAt,
+    chain: new SealChain(key, header, failures),
+    intervals: new IntervalComparison(header, madeAt, failures),
+  };
+}
+
+function addLine({ chain, intervals }: Verification, line: Line, failures: Failures): void {
+  if (line.seal !== undefined) {
+    const statement = chain.link(line.seal);
+    if (statement !== undefined) intervals.addStatement(statement);
+  } else if (line.newest !== undefined) chain.signedStatement(line.newest);
+  else if (line.record !== undefined) intervals.addRecord(line.record);
+  else if (line.id !== undefined) confirmId(line.id, failures);
+  intervals.compare(false);
+}
+
+function finish({ header, madeAt, chain, intervals }: Verification, failures: Failures): void {
+  intervals.compare(true);
+  const isBorneOut = chain.signedAt === -Infinity || madeAt <= chain.signedAt + DAY;
+  failures.confirm(
+    isBorneOut,
+    `the header: the export was made at ${String(header.at)}, more than a day after its newest seal`,
+  );
+}
+
+function reportOf({ header, madeAt, chain, intervals }: Verification, failures: Failures): ExportReport {
+  const { sealedTo } = intervals;
+  return {
+    failures: failures.count,
+    broken: failures.named,
+    seals: chain.count,
+    records: intervals.records,
+    unsealed: intervals.unsealed,
+    beforeSeals: intervals.beforeSeals,
+    expired: intervals.expired,
+    ...(header.at !== undefined && madeAt !== -Infinity && { exportedAt: header.at }),
+    ...(chain.sealedFrom !== undefined && { sealedFrom: chain.sealedFrom }),
+    ...(sealedTo !== undefined && { sealedTo }),
+  };
+}
+
+/** Reads an export once, line by line: parses it, links its seals and compares its intervals. */
 export async function verifyExport(
   lines: AsyncIterable<string> | Iterable<string>,
   publicKeyPem: string,
   now = Date.now(),
 ): Promise<ExportReport> {
   const key = createPublicKey(publicKeyPem);
-  const report: ExportReport = {
-    failures: 0,
-    broken: [],
-    seals: 0,
-    records: 0,
-    unsealed: 0,
-    beforeSeals: 0,
-    expired: 0,
-  };
-  let header: Line | undefined;
-  /** The last seal; without a statement if that is not signed. */
-  let before: { statement?: Statement; hash: string } | undefined;
-  let newestRecord = '';
-  const records: { position: string; leaf: Buffer }[] = [];
-  // Sealed intervals that were not compared yet, with their statements about the tenant, and
-  // whether their last part was read.
-  const intervals: { statement: Statement; isWhole: boolean; entry?: Entry; expires?: number }[] = [];
-  /** The time of the export. Without one, no interval has expired. */
-  let madeAt = -Infinity;
-  /** The latest time that any seal of the file signs. */
-  let signedAt = -Infinity;
-
-  function confirm(isRight: boolean, what: string): boolean {
-    if (isRight) return true;
-    report.failures += 1;
-    // An attacker may have written the file, or inserted the record.
-    if (report.broken.length < MAX_FAILURES) report.broken.push(printable(what.slice(0, MAX_TEXT)));
-    return false;
+  const failures = new Failures();
+  let verification: Verification | undefined;
+  for await (const [number, line] of parsedLines(lines, failures)) {
+    const before = verification;
+    if (before === undefined) verification = verificationOf(line, key, now, failures);
+    else failures.attempt(number, () => addLine(before, line, failures));
   }
-
-  function readHeader(line: Line): void {
-    header = line;
-    if (line.at === undefined) return;
-    const at = Date.parse(line.at);
-    if (!confirm(at <= now + SKEW, `the header: the export was made at ${line.at}, which is not past`))
-      return;
-    madeAt = at;
-    report.exportedAt = line.at;
+  if (verification !== undefined) {
+    finish(verification, failures);
+    return reportOf(verification, failures);
   }
-
-  /** The statement of a seal, if its signature is valid. */
-  function signedStatement({ from, part, body, signature }: Seal): Statement | undefined {
-    const at = `the seal of ${iso(from)}, part ${String(part)}`;
-    if (
-      !confirm(
-        verify('sha256', Buffer.from(body), key, bytes(signature)),
-        `${at}: the signature is not valid`,
-      )
-    )
-      return undefined;
-    const statement = JSON.parse(body) as Statement;
-    const isHere = statement.v === 1 && statement.from === from && statement.part === part;
-    if (!confirm(isHere, `${at}: it belongs to another place`)) return undefined;
-    signedAt = Math.max(signedAt, statement.to);
-    return statement;
-  }
-
-  /** Whether a seal covers a time after the seals before it. */
-  function isFollowing(statement: Statement, at: string): boolean {
-    const { from, part, previous } = statement;
-    if (before === undefined) {
-      const isFirst = previous === undefined || from <= Date.parse(String(header?.from));
-      confirm(part === 1 && isFirst, `${at}: the seals before it are missing`);
-      return true;
-    }
-    const last = before.statement;
-    if (confirm(last === undefined || isNextOf(last, statement), `${at}: seals before it are missing`))
-      confirm(previous === before.hash, `${at}: it names another seal as the one before it`);
-    return last === undefined || from === last.from || from >= last.to;
-  }
-
-  function readSeal(seal: Seal): void {
-    const { from, part } = seal;
-    const at = `the seal of ${iso(from)}, part ${String(part)}`;
-    const statement = signedStatement(seal);
-    const hash = sha256(seal.body, Buffer.from(seal.signature, 'base64')).toString('base64url');
-    if (statement === undefined) {
-      before = { hash };
-      return;
-    }
-    const isAfter = isFollowing(statement, at);
-    report.seals += 1;
-    if (!isAfter) return;
-    report.sealedFrom ??= iso(from);
-    before = { statement, hash };
-    if (part === 1) intervals.push({ statement, isWhole: false });
-    const interval = intervals.at(-1);
-    if (interval?.statement.from !== from) return;
-    interval.isWhole = statement.more === undefined;
-    const entry = statement.entries.find(([tenant]) => tenant === header?.tenant);
-    if (entry !== undefined) Object.assign(interval, { entry, expires: statement.expires });
-    if (interval.isWhole) report.sealedTo = iso(statement.to);
-  }
-
-  function readRecord(record: SealedRecord): void {
-    const { trail, shard, position } = record;
-    const place = `${position}:${shardText(shard)}`;
-    if (!confirm(trail === header?.tenant, `the record ${place}: it belongs to another tenant`)) return;
-    if (!confirm(place > newestRecord, `the record ${place}: it is not in order`)) return;
-    newestRecord = place;
-    records.push({ position, leaf: leafOf(record) });
-    report.records += 1;
-  }
-
-  /** An id that records refer to by the first bytes of its hash. */
-  function readId({ reference, id }: Partial<Referred>): void {
-    const hash = createHash('sha256').update(String(id)).digest().subarray(0, 24);
-    confirm(
-      reference === hash.toString('base64url'),
-      `the id ${String(id)}: its reference is that of another one`,
-    );
-  }
-
-  function compareRecords(interval: (typeof intervals)[number], own: readonly { leaf: Buffer }[]): void {
-    const { from, to } = interval.statement;
-    const [, count, root] = interval.entry ?? ['', 0, sha256OfLeaves([])];
-    const found = sha256OfLeaves(own.map(({ leaf }) => leaf));
-    const expires = (interval.expires ?? Infinity) * 1000;
-    const late = expires === Infinity ? '' : ` (the first of them expires at ${iso(expires)})`;
-    if (own.length < count && expires <= madeAt) report.expired += 1;
-    else
-      confirm(
-        own.length === count && found === root,
-        `the interval ${iso(from)} to ${iso(to)}: found ${String(own.length)} records, sealed ${String(count)}, or not the same ones${late}`,
-      );
-  }
-
-  /** Compares the intervals that end before a position, since all their records precede it. */
-  function compare(position: string, isEnd: boolean): void {
-    for (let first = intervals[0]; first !== undefined; first = intervals[0]) {
-      const { isWhole } = first;
-      const { from, to, previous } = first.statement;
-      if ((!isWhole && intervals.length === 1) || (!isEnd && position < positionOf(to))) return;
-      intervals.shift();
-      const end = records.findIndex((record) => record.position >= positionOf(to));
-      const all = records.splice(0, end === -1 ? records.length : end);
-      const own = all.filter((record) => record.position >= positionOf(from));
-      const others = all.length - own.length;
-      const more = others > 1 ? ` and ${String(others - 1)} after it` : '';
-      if (previous === undefined) report.beforeSeals = others;
-      else confirm(others === 0, `the record ${String(all[0]?.position)}${more}: no seal covers its time`);
-      // The seal of a missing part was reported.
-      if (isWhole) compareRecords(first, own);
-    }
-  }
-
-  function readLine(text: string): void {
-    const line = JSON.parse(text) as Line | null;
-    check(typeof line === 'object' && line !== null, 'not an object');
-    if (line.seal !== undefined) {
-      checkSeal(line.seal);
-      readSeal(line.seal);
-    } else if (line.newest !== undefined) {
-      checkSeal(line.newest);
-      signedStatement(line.newest);
-    } else if (line.record !== undefined) {
-      checkRecord(line.record);
-      readRecord(line.record);
-    } else if (line.id !== undefined) readId(line.id);
-    else throw new Error('a line is neither a seal nor a record');
-    compare(newestRecord, false);
-  }
-
-  let number = 0;
-  for await (const text of lines) {
-    number += 1;
-    if (text === '') continue;
-    try {
-      if (header !== undefined) readLine(text);
-      else {
-        const line = JSON.parse(text) as Line;
-        check(line.export === 1 && isText(line.tenant), 'the first line is not that of an export');
-        readHeader(line);
-      }
-    } catch (error) {
-      confirm(false, `line ${String(number)}: ${error instanceof Error ? error.message : String(error)}`);
-      // Without a header, nothing can be compared.
-      if (header === undefined) return report;
-    }
-  }
-  if (!confirm(header !== undefined, 'the file is empty')) return report;
-  compare('', true);
-  report.unsealed = records.length;
-  const isBorneOut = signedAt === -Infinity || madeAt <= signedAt + DAY;
-  confirm(
-    isBorneOut,
-    `the header: the export was made at ${String(header?.at)}, more than a day after its newest seal`,
-  );
-  return report;
-}
-
-function sha256OfLeaves(leaves: readonly Buffer[]): string {
-  return createHash('sha256').update(Buffer.concat(leaves)).digest('base64url');
+  // A header that could not be parsed is a failure already.
+  if (failures.count === 0) failures.confirm(false, 'the file is empty');
+  const { count, named: broken } = failures;
+  return { failures: count, broken, seals: 0, records: 0, unsealed: 0, beforeSeals: 0, expired: 0 };
 }
 
 async function main([file = '', keyFile = '']: readonly string[]): Promise<void> {
