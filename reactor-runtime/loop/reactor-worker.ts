@@ -1,5 +1,6 @@
-import { spawn, type StdioOptions } from 'node:child_process';
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { openSync, readdirSync, readFileSync } from 'node:fs';
+import type { Writable } from 'node:stream';
 import { FRAME_HEADER_BYTES, type WorkerSettings } from '../worker-settings.ts';
 import type { MemoryBounds } from './memory-bounds.ts';
 import { outcome, type Interruption, type LoadFailure } from './outcome.ts';
@@ -110,105 +111,189 @@ function frame(text: string): Buffer {
   return bytes;
 }
 
-/** `spare` is the process that waits next to this one. */
-// oxlint-disable-next-line max-lines-per-function -- one owner of the state of a process
-export function startWorkerProcess(
-  file: string,
-  { oldSpaceMb, residentBytes }: MemoryBounds,
-  stdio: StdioOptions,
-  spare: () => WorkerProcess | undefined,
-): WorkerProcess {
-  const flags = [
-    // Reactor code gets no native modules, and Node prints nothing on the standard streams.
-    '--no-addons',
-    // The guards need this to get the native halves of Node's modules.
-    '--expose-internals',
-    '--no-deprecation',
-    '--no-warnings',
-    `--max-old-space-size=${String(oldSpaceMb)}`,
-  ];
+const FLAGS_OF_NODE = [
+  // Reactor code gets no native modules, and Node prints nothing on the standard streams.
+  '--no-addons',
+  // The guards need this to get the native halves of Node's modules.
+  '--expose-internals',
+  '--no-deprecation',
+  '--no-warnings',
+];
+
+function spawnNode(file: string, oldSpaceMb: number, stdio: StdioOptions) {
+  const flags = [...FLAGS_OF_NODE, `--max-old-space-size=${String(oldSpaceMb)}`];
   const child = spawn(process.execPath, [...flags, file], { env: {}, stdio });
-  const { pid, stdin, stdout } = child;
+  const { stdin, stdout } = child;
   if (stdin === null || stdout === null) throw new Error('a worker without pipes');
+  return { child, stdin, stdout };
+}
 
-  let alive = true;
-  let phase: Phase | undefined;
-  let cause: Interruption = 'exited';
+/** Owns the state of a process: whether it lives, its phase, and the line that it is printing. */
+class NodeProcess implements WorkerProcess {
+  readonly #child: ChildProcess;
+  readonly #stdin: Writable;
+  readonly #residentBytes: number;
+  readonly #spare: () => WorkerProcess | undefined;
+  readonly #ended: Promise<true>;
+  #isAlive = true;
+  #phase: Phase | undefined;
+  #cause: Interruption = 'exited';
   /** Collects the line that contains the result. */
-  let parts: string[] = [];
-  let length = 0;
+  #parts: string[] = [];
+  #length = 0;
 
-  const kill = () => child.kill('SIGKILL');
-  const interrupt = (by: Interruption) => {
-    const ended = phase;
-    phase = undefined;
+  constructor(
+    file: string,
+    { oldSpaceMb, residentBytes }: MemoryBounds,
+    stdio: StdioOptions,
+    spare: () => WorkerProcess | undefined,
+  ) {
+    const { child, stdin, stdout } = spawnNode(file, oldSpaceMb, stdio);
+    this.#child = child;
+    this.#stdin = stdin;
+    this.#residentBytes = residentBytes;
+    this.#spare = spare;
+    // It has ended, and its own event reports that.
+    stdin.on('error', () => undefined);
+    stdout.on('error', () => undefined);
+    child.on('error', () => this.#interrupt('exited'));
+    stdout.setEncoding('utf8').on('data', (text: string) => this.#read(text));
+    this.#ended = new Promise<true>((resolve) => {
+      // A process may still have messages after `exit`, but none after `close`.
+      child.on('close', (_status, signal) => {
+        this.#close(signal);
+        resolve(true);
+      });
+    });
+  }
+
+  alive(): boolean {
+    return this.#isAlive;
+  }
+
+  bytes(): number {
+    return this.#isAlive ? privateBytes(this.#child.pid ?? 0) : 0;
+  }
+
+  hold(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  discard(): void {
+    // Before the kernel reports it, since it must not get the code any more.
+    this.#isAlive = false;
+    this.#kill();
+  }
+
+  load(settings: WorkerSettings, limitMs: number): ReactorWorker {
+    this.#child.kill('SIGCONT');
+    const loaded = this.#enter<'loaded' | LoadFailure>(limitMs, readLoaded, (by) => LOAD_FAILURE[by]).then(
+      (found) => {
+        // No phase listens until its event arrives.
+        this.#child.kill('SIGSTOP');
+        return found;
+      },
+    );
+    this.#stdin.write(frame(JSON.stringify(settings)));
+    return {
+      loaded,
+      alive: () => this.#isAlive,
+      localPorts: settings.localPorts,
+      run: (event) => this.#run(event),
+      end: (graceMs) => this.#end(graceMs),
+    };
+  }
+
+  #run({ payload, timeoutMs }: ReactorEvent): Promise<string> {
+    if (!this.#isAlive) return Promise.resolve(outcome('exited'));
+    this.#child.kill('SIGCONT');
+    const response = this.#enter(timeoutMs, parseWorkerMessage, outcome);
+    this.#stdin.write(frame(payload));
+    return response;
+  }
+
+  #end(graceMs: number): Promise<boolean> {
+    this.#kill();
+    return Promise.race([
+      this.#ended,
+      new Promise<boolean>((resolve) => setTimeout(() => resolve(!this.#isAlive), graceMs).unref()),
+    ]);
+  }
+
+  #kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  #interrupt(by: Interruption): void {
+    const ended = this.#phase;
+    this.#phase = undefined;
     ended?.interrupted(by);
-  };
-  const fail = (by: Interruption) => {
-    cause = by;
-    kill();
-    interrupt(by);
-  };
+  }
 
-  // It has ended, and its own event reports that.
-  stdin.on('error', () => undefined);
-  stdout.on('error', () => undefined);
-  child.on('error', () => interrupt('exited'));
-  stdout.setEncoding('utf8').on('data', (text: string) => {
+  #fail(by: Interruption): void {
+    this.#cause = by;
+    this.#kill();
+    this.#interrupt(by);
+  }
+
+  #forgetLine(): void {
+    this.#parts = [];
+    this.#length = 0;
+  }
+
+  #read(text: string): void {
     let from = 0;
     let end = 0;
-    for (; phase !== undefined && end !== -1; from = end + 1) {
+    for (; this.#phase !== undefined && end !== -1; from = end + 1) {
       end = text.indexOf('\n', from);
       const part = text.slice(from, end === -1 ? undefined : end);
-      parts.push(part);
-      length += part.length;
-      if (length > MAX_MESSAGE) fail('exited');
-      if (length > MAX_MESSAGE || end === -1) return;
-      const line = parts.join('');
-      [parts, length] = [[], 0];
-      phase.message(line);
+      this.#parts.push(part);
+      this.#length += part.length;
+      if (this.#length > MAX_MESSAGE) this.#fail('exited');
+      if (this.#length > MAX_MESSAGE || end === -1) return;
+      const line = this.#parts.join('');
+      this.#forgetLine();
+      this.#phase.message(line);
     }
-  });
-  const ended = new Promise<true>((resolve) => {
-    // A process may still have messages after `exit`, but none after `close`.
-    child.on('close', (_status, signal) => {
-      alive = false;
-      // V8 aborts if its heap is too small, and only the kernel kills a worker that the loop did
-      // not kill.
-      if (cause === 'exited' && (signal === 'SIGABRT' || signal === 'SIGKILL')) cause = 'out_of_memory';
-      interrupt(cause);
-      resolve(true);
-    });
-  });
+  }
 
-  const bytes = () => (alive ? privateBytes(pid ?? 0) : 0);
+  #close(signal: NodeJS.Signals | null): void {
+    this.#isAlive = false;
+    // V8 aborts if its heap is too small, and only the kernel kills a worker that the loop did
+    // not kill.
+    if (this.#cause === 'exited' && (signal === 'SIGABRT' || signal === 'SIGKILL'))
+      this.#cause = 'out_of_memory';
+    this.#interrupt(this.#cause);
+  }
+
   /** The code has all the memory, so the spare process gives way. */
-  const look = () => {
-    const used = bytes() + process.memoryUsage.rss();
-    if (used > residentBytes) {
-      fail('out_of_memory');
+  #checkMemory(): void {
+    const used = this.bytes() + process.memoryUsage.rss();
+    if (used > this.#residentBytes) {
+      this.#fail('out_of_memory');
       return;
     }
-    const spareProcess = spare();
-    if (spareProcess !== undefined && used + spareProcess.bytes() > residentBytes) spareProcess.discard();
-  };
+    const spare = this.#spare();
+    if (spare !== undefined && used + spare.bytes() > this.#residentBytes) spare.discard();
+  }
+
   /** Runs a phase to its end, for at most `limitMs`. */
-  const enter = <T>(
+  #enter<T>(
     limitMs: number,
     read: (message: string) => T | undefined,
     interrupted: (by: Interruption) => T,
-  ): Promise<T> =>
-    new Promise((resolve) => {
-      const looks = setInterval(look, LOOK_MS);
-      const timer = setTimeout(() => fail('timed_out'), limitMs);
+  ): Promise<T> {
+    return new Promise((resolve) => {
+      const checks = setInterval(() => this.#checkMemory(), LOOK_MS);
+      const timer = setTimeout(() => this.#fail('timed_out'), limitMs);
       const settle = (value: T) => {
-        phase = undefined;
-        [parts, length] = [[], 0];
+        this.#phase = undefined;
+        this.#forgetLine();
         clearTimeout(timer);
-        clearInterval(looks);
+        clearInterval(checks);
         resolve(value);
       };
-      phase = {
+      this.#phase = {
         message: (message) => {
           const value = read(message);
           if (value !== undefined) settle(value);
@@ -216,41 +301,13 @@ export function startWorkerProcess(
         interrupted: (by) => settle(interrupted(by)),
       };
     });
-
-  const load = (settings: WorkerSettings, limitMs: number): ReactorWorker => {
-    child.kill('SIGCONT');
-    const loaded = enter<'loaded' | LoadFailure>(limitMs, readLoaded, (by) => LOAD_FAILURE[by]).then(
-      (found) => {
-        // No phase listens until its event arrives.
-        child.kill('SIGSTOP');
-        return found;
-      },
-    );
-    stdin.write(frame(JSON.stringify(settings)));
-    return {
-      loaded,
-      alive: () => alive,
-      localPorts: settings.localPorts,
-      run: ({ payload, timeoutMs }) => {
-        if (!alive) return Promise.resolve(outcome('exited'));
-        child.kill('SIGCONT');
-        const response = enter(timeoutMs, parseWorkerMessage, outcome);
-        stdin.write(frame(payload));
-        return response;
-      },
-      end: (graceMs) => {
-        kill();
-        return Promise.race([
-          ended,
-          new Promise<boolean>((resolve) => setTimeout(() => resolve(!alive), graceMs).unref()),
-        ]);
-      },
-    };
-  };
-  const discard = () => {
-    // Before the kernel reports it, since it must not get the code any more.
-    alive = false;
-    kill();
-  };
-  return { alive: () => alive, bytes, hold: () => child.kill('SIGSTOP'), discard, load };
+  }
 }
+
+/** Starts a process. `spare` is the one that waits next to it. */
+export const startWorkerProcess = (
+  file: string,
+  bounds: MemoryBounds,
+  stdio: StdioOptions,
+  spare: () => WorkerProcess | undefined,
+): WorkerProcess => new NodeProcess(file, bounds, stdio, spare);
