@@ -1,27 +1,31 @@
 import {
   type Command,
   type FieldBrand,
+  type FieldKind,
   type FieldState,
+  type FixedOptions,
   type FrameOptions,
   type Hello,
   type Report,
 } from '../protocol.ts';
 import type { FieldsConfig } from '../../headers.ts';
 import { brandName, brandOf } from './brands.ts';
-import { watchFocus } from './focus.ts';
-import { createInput } from './input.ts';
+import { watchFocus, type FieldFocus } from './focus.ts';
+import { createInput, type FieldInput } from './input.ts';
 import { KINDS } from './kinds/all-kinds.ts';
-import { isLongest, isUsual, shownDigits } from './kinds/card-number.ts';
-import { digitsOf, type Around } from './kinds/kind.ts';
-import { englishWords, loadWords } from './messages.ts';
+import { digitsOf, type FieldContext, type Kind } from './kinds/kind.ts';
+import { englishWords, loadWords, type Words } from './messages.ts';
 import type { FieldContent } from './field-content.ts';
+import { ShownNumbers } from './shown-numbers.ts';
 import { createStyles } from './style.ts';
+
+type FieldCommand = Exclude<Command, { readonly type: 'update' | 'submit' | 'abort' }>;
 
 /** The field of a frame: what is in it, and what its page may know of that. */
 export interface Field {
   /** Resolves once the texts are in the field's language. */
   update(options: FrameOptions): Promise<void>;
-  follow(command: Exclude<Command, { readonly type: 'update' | 'submit' | 'abort' }>): void;
+  follow(command: FieldCommand): void;
   /** Read for a request. The field shows its problem from then on, if it has one. */
   content(): FieldContent;
   /** A browser filled in another frame. */
@@ -37,218 +41,225 @@ export interface Field {
 
 const OF_INPUT_METHOD = 229;
 
-interface Listeners {
-  readonly report: (report: Report) => void;
-}
+type Reporter = (report: Report) => void;
 
 const sameState = (a: FieldState | undefined, b: FieldState): boolean =>
   a !== undefined &&
   (['empty', 'complete', 'valid', 'brand', 'message'] as const).every((name) => a[name] === b[name]);
 
-// oxlint-disable-next-line max-lines-per-function -- The one owner of what a person typed.
-export function createField(hello: Hello, config: FieldsConfig, { report }: Listeners): Field {
-  const { kind, fixed } = hello;
-  const definition = KINDS[kind];
-  const input = createInput(kind, fixed);
-  const applyStyle = createStyles(document);
-  let showIcon: (brand: FieldBrand | null) => void = () => undefined;
-  let options = hello.options;
-  let words = englishWords(kind);
-  let brandBeside: FieldBrand | null = null;
-  let reported: FieldState | undefined;
-  /** Whether BIN and last four of what stands here were sent. */
-  let hasReportedDigits = false;
-  /** Whether a request with the content succeeded: another number may follow. */
-  let isSent = false;
-  /** What left the field since it was empty: for a request, or as BIN and last four. */
-  const shown = new Set<string>();
+type Validity = Pick<FieldState, 'empty' | 'complete' | 'valid'>;
+
+/** The name of the message that a field in this state has. */
+function problemOf({ empty, complete, valid }: Validity, isPast: boolean) {
+  if (!valid) return isPast ? 'past' : 'invalid';
+  if (empty) return 'empty';
+  return complete ? undefined : 'incomplete';
+}
+
+/** Owns what a person typed. */
+class FrameField implements Field {
+  readonly #kind: FieldKind;
+  readonly #fixed: FixedOptions;
+  readonly #definition: Kind;
+  readonly #showsDigits: boolean;
+  readonly #report: Reporter;
+  readonly #input: FieldInput;
+  readonly #focus: FieldFocus;
+  readonly #applyStyle = createStyles(document);
+  readonly #shown = new ShownNumbers();
+  #showIcon: (brand: FieldBrand | null) => void = () => undefined;
+  #options: FrameOptions;
+  #words: Words;
+  #brandBeside: FieldBrand | null = null;
+  #reported: FieldState | undefined;
   /** Whether the person left the field, or tried to send it: an open problem is shown then. */
-  let isChecked = false;
+  #isChecked = false;
   /** Whether the person is done with what stands here. The next edit ends that. */
-  let isLeft = false;
+  #isLeft = false;
 
-  const around = (): Around => ({
-    brand: brandBeside,
-    brands: options.brands,
-    fixed,
-    isLeft,
-    now: Date.now(),
-  });
+  constructor({ kind, fixed, options }: Hello, { digits }: FieldsConfig, report: Reporter) {
+    this.#kind = kind;
+    this.#fixed = fixed;
+    this.#definition = KINDS[kind];
+    this.#showsDigits = kind === 'card_number' && digits;
+    this.#report = report;
+    this.#options = options;
+    this.#words = englishWords(kind);
+    this.#input = createInput(kind, fixed);
+    // A file that does not arrive costs the icon alone.
+    if (kind === 'card_number') this.#loadIcon().catch(() => undefined);
+    this.#input.onEdit((event) => this.#edited(event));
+    this.#focus = watchFocus(this.#input.element, (hasFocus) => {
+      if (!hasFocus) this.#leave(!this.#isEmpty());
+      report({ type: hasFocus ? 'focus' : 'blur' });
+    });
+    addEventListener('keydown', (event) => {
+      if (event.key !== 'Enter' || event.isComposing) return;
+      // oxlint-disable-next-line no-deprecated -- Safari shows so that Enter ends a composition.
+      if (event.keyCode === OF_INPUT_METHOD) return;
+      this.#leave(true);
+      report({ type: 'enter' });
+    });
+  }
 
-  const contentOf = (text: string): string => String(definition.valueOf(text, undefined));
+  async update(next: FrameOptions): Promise<void> {
+    this.#options = next;
+    this.#applyStyle(next.style);
+    const words = await loadWords(this.#kind, next.locale ?? '');
+    // A later update may have been faster.
+    if (this.#options !== next) return;
+    this.#words = words;
+    this.#input.show(next, words);
+    this.#show();
+  }
 
-  /**
-   * Whether a beginning of the number left the field, or the number is the beginning of one that
-   * did. A page that sends a number again and again while it is typed would see the last digits of
-   * each under a mask, and the last four of another one as well.
-   */
-  function hasGrown(text: string): boolean {
-    if (!definition.isShownInPart) return false;
-    const content = contentOf(text);
-    return [...shown].some(
-      (each) => each !== content && (each.startsWith(content) || content.startsWith(each)),
+  follow(command: FieldCommand): void {
+    if (command.type === 'focus' || command.type === 'blur') this.#focus[command.type]();
+    else if (command.type === 'clear') this.#input.whenComposed(() => this.forget());
+    else {
+      this.#brandBeside = command.brand;
+      this.#show();
+    }
+  }
+
+  content(): FieldContent {
+    const kind = this.#kind;
+    const text = this.#input.text();
+    const { empty, complete, valid } = this.#state();
+    const isLeftOut = empty && this.#fixed.required === false;
+    if (!isLeftOut && !(complete && valid)) {
+      this.#isChecked = true;
+      this.#show();
+    }
+    if (!(complete && valid)) return { kind, isReady: isLeftOut, values: undefined };
+    this.#shown.add(this.#contentOf(text));
+    const whole = this.#definition.valueOf(text, undefined);
+    const month = this.#definition.valueOf(text, 'month');
+    const year = this.#definition.valueOf(text, 'year');
+    return { kind, isReady: true, values: { whole, month, year } };
+  }
+
+  fill(text: string): void {
+    const input = this.#input;
+    input.whenComposed(() => {
+      if (input.text() !== '') return;
+      input.element.value = text;
+      input.element.dispatchEvent(new Event('change'));
+    });
+  }
+
+  sent(): void {
+    this.#shown.sent();
+  }
+
+  title(): string {
+    return this.#options.label ?? this.#words.name;
+  }
+
+  font(): string {
+    return getComputedStyle(this.#input.element).font;
+  }
+
+  forget(): void {
+    this.#input.element.value = '';
+    this.#isChecked = false;
+    this.#shown.clearSent();
+    this.#show();
+  }
+
+  async #loadIcon(): Promise<void> {
+    const { createBrandIcon } = await import('./brand-icon.ts');
+    this.#showIcon = createBrandIcon(brandName);
+    this.#show();
+  }
+
+  #edited(event: Event): void {
+    // A person leaves the input with it, and a browser fills it in so.
+    this.#isLeft = event.type === 'change';
+    if (this.#options.format !== false && !this.#isBeingReplaced(event))
+      this.#input.reformat(this.#context());
+    if (this.#isEmpty()) this.#shown.clear();
+    this.#show();
+  }
+
+  /** Whether a digit within a date was deleted: the next one replaces it, so the rest stays. */
+  #isBeingReplaced(event: Event): boolean {
+    const { selectionStart, value } = this.#input.element;
+    return (
+      this.#kind === 'card_expiration' &&
+      event instanceof InputEvent &&
+      event.inputType.startsWith('delete') &&
+      selectionStart !== value.length
     );
   }
 
-  function stateOf(): FieldState {
-    const text = input.text();
-    const checked = definition.check(text, around());
+  /** Shows what is missing or wrong, now that nothing more comes. */
+  #leave(isProblem: boolean): void {
+    this.#isLeft = true;
+    this.#isChecked = isProblem;
+    this.#show();
+  }
+
+  #isEmpty(): boolean {
+    return this.#input.text().trim() === '';
+  }
+
+  #context(): FieldContext {
+    return {
+      brand: this.#brandBeside,
+      brands: this.#options.brands,
+      fixed: this.#fixed,
+      isLeft: this.#isLeft,
+      now: Date.now(),
+    };
+  }
+
+  #contentOf(text: string): string {
+    return String(this.#definition.valueOf(text, undefined));
+  }
+
+  #state(): FieldState {
+    const text = this.#input.text();
+    const checked = this.#definition.check(text, this.#context());
     const { complete, isPast = false } = checked;
-    const empty = text.trim() === '';
-    const valid = empty || (checked.valid && !(complete && hasGrown(text)));
+    const hasGrown = () =>
+      complete && this.#definition.isShownInPart === true && this.#shown.hasGrown(this.#contentOf(text));
+    const empty = this.#isEmpty();
+    const valid = empty || (checked.valid && !hasGrown());
     const state = { empty, complete: complete && !empty, valid };
-    const brand = kind === 'card_number' ? brandOf(digitsOf(text)) : null;
-    return { ...state, brand, message: messageOf(state, isPast) };
+    const brand = this.#kind === 'card_number' ? brandOf(digitsOf(text)) : null;
+    return { ...state, brand, message: this.#message(state, isPast) };
   }
 
   /** The message depends on nothing else, so that it says nothing more. */
-  function messageOf(
-    { empty, complete, valid }: Pick<FieldState, 'empty' | 'complete' | 'valid'>,
-    isPast: boolean,
-  ): string {
-    if (empty && fixed.required === false) return '';
-    const problem = !valid
-      ? isPast
-        ? 'past'
-        : 'invalid'
-      : empty
-        ? 'empty'
-        : complete
-          ? undefined
-          : 'incomplete';
-    return problem === undefined ? '' : (options.texts?.[problem] ?? words[problem]);
+  #message(state: Validity, isPast: boolean): string {
+    const isLeftOut = state.empty && this.#fixed.required === false;
+    const problem = isLeftOut ? undefined : problemOf(state, isPast);
+    return problem === undefined ? '' : (this.#options.texts?.[problem] ?? this.#words[problem]);
   }
 
   /** BIN and last four, once for what is in the field. */
-  function digitsToShow({ complete, valid }: FieldState) {
-    const text = input.text();
-    if (kind !== 'card_number' || !config.digits || hasReportedDigits || !complete || !valid) return {};
-    if (!isUsual(text) || !(isLeft || isLongest(text))) return {};
-    hasReportedDigits = true;
-    shown.add(contentOf(text));
-    return shownDigits(text);
+  #digitsToShow({ complete, valid }: FieldState) {
+    const text = this.#input.text();
+    const isReady = this.#showsDigits && complete && valid;
+    return isReady ? this.#shown.digitsToShow(text, this.#contentOf(text), this.#isLeft) : {};
   }
 
-  function show(): void {
-    const state = stateOf();
-    const digits = digitsToShow(state);
-    const isShown = isChecked || !state.valid;
-    input.mark({
+  #show(): void {
+    const state = this.#state();
+    const digits = this.#digitsToShow(state);
+    const isShown = this.#isChecked || !state.valid;
+    this.#input.mark({
       problem: isShown ? state.message : '',
       isInvalid: isShown && state.message !== '',
       isComplete: state.complete && state.valid,
     });
-    showIcon(options.icon === false ? null : state.brand);
-    if (sameState(reported, state) && !('bin' in digits)) return;
-    reported = state;
-    report({ type: 'change', state: { ...state, ...digits } });
+    this.#showIcon(this.#options.icon === false ? null : state.brand);
+    if (sameState(this.#reported, state) && !('bin' in digits)) return;
+    this.#reported = state;
+    this.#report({ type: 'change', state: { ...state, ...digits } });
   }
-
-  /** Whether a digit within a date was deleted: the next one replaces it, so the rest stays. */
-  const isBeingReplaced = (event: Event): boolean =>
-    kind === 'card_expiration' &&
-    event instanceof InputEvent &&
-    event.inputType.startsWith('delete') &&
-    element.selectionStart !== element.value.length;
-
-  /** Shows what is missing or wrong, now that nothing more comes. */
-  function leave(isProblem: boolean): void {
-    isLeft = true;
-    isChecked = isProblem;
-    show();
-  }
-
-  function onInput(event: Event): void {
-    // A person leaves the input with it, and a browser fills it in so.
-    isLeft = event.type === 'change';
-    if (options.format !== false && !isBeingReplaced(event)) input.reformat(around());
-    if (input.text().trim() === '') {
-      hasReportedDigits = false;
-      shown.clear();
-    }
-    show();
-  }
-
-  function clear(): void {
-    element.value = '';
-    isChecked = false;
-    // Otherwise a page could empty the field after each digit, and have a number shown in parts.
-    if (isSent) {
-      hasReportedDigits = false;
-      shown.clear();
-    }
-    isSent = false;
-    show();
-  }
-
-  /** A file that does not arrive costs the icon alone. */
-  async function loadIcon(): Promise<void> {
-    const { createBrandIcon } = await import('./brand-icon.ts');
-    showIcon = createBrandIcon(brandName);
-    show();
-  }
-  if (kind === 'card_number') loadIcon().catch(() => undefined);
-
-  const { element } = input;
-  input.onEdit(onInput);
-  const focus = watchFocus(element, (hasFocus) => {
-    if (!hasFocus) leave(input.text().trim() !== '');
-    report({ type: hasFocus ? 'focus' : 'blur' });
-  });
-  addEventListener('keydown', (event) => {
-    if (event.key !== 'Enter' || event.isComposing) return;
-    // oxlint-disable-next-line no-deprecated -- Safari says so that this Enter ends a composition.
-    if (event.keyCode === OF_INPUT_METHOD) return;
-    leave(true);
-    report({ type: 'enter' });
-  });
-
-  return {
-    async update(next) {
-      options = next;
-      applyStyle(next.style);
-      const loaded = await loadWords(kind, next.locale ?? '');
-      // A later update may have been faster.
-      if (options !== next) return;
-      words = loaded;
-      input.show(options, words);
-      show();
-    },
-    follow(command) {
-      if (command.type === 'focus' || command.type === 'blur') focus[command.type]();
-      else if (command.type === 'clear') input.whenComposed(clear);
-      else {
-        brandBeside = command.brand;
-        show();
-      }
-    },
-    content() {
-      const text = input.text();
-      const { empty, complete, valid } = stateOf();
-      const isLeftOut = empty && fixed.required === false;
-      if (!isLeftOut && !(complete && valid)) {
-        isChecked = true;
-        show();
-      }
-      if (!(complete && valid)) return { kind, isReady: isLeftOut, values: undefined };
-      shown.add(contentOf(text));
-      const whole = definition.valueOf(text, undefined);
-      const month = definition.valueOf(text, 'month');
-      const year = definition.valueOf(text, 'year');
-      return { kind, isReady: true, values: { whole, month, year } };
-    },
-    fill(text) {
-      input.whenComposed(() => {
-        if (input.text() !== '') return;
-        element.value = text;
-        element.dispatchEvent(new Event('change'));
-      });
-    },
-    sent() {
-      isSent = true;
-    },
-    title: () => options.label ?? words.name,
-    font: () => getComputedStyle(element).font,
-    forget: clear,
-  };
 }
+
+export const createField = (hello: Hello, config: FieldsConfig, report: Reporter): Field =>
+  new FrameField(hello, config, report);

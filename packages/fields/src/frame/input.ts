@@ -1,6 +1,6 @@
 import type { FieldKind, FixedOptions, FrameOptions } from '../protocol.ts';
 import { KINDS } from './kinds/all-kinds.ts';
-import type { Around } from './kinds/kind.ts';
+import type { FieldContext } from './kinds/kind.ts';
 import type { Words } from './messages.ts';
 
 /** The input of a field, and what stands around it in its frame. */
@@ -15,7 +15,7 @@ export interface FieldInput {
    */
   whenComposed(act: () => void): void;
   /** Sets the separators. Has no effect while a keyboard composes: the end of that is an edit. */
-  reformat(around: Around): void;
+  reformat(context: FieldContext): void;
   show(options: FrameOptions, words: Words): void;
   /** Shows a screen reader and the style what state the field has. */
   mark(state: { readonly problem: string; readonly isInvalid: boolean; readonly isComplete: boolean }): void;
@@ -159,8 +159,8 @@ export function createInput(kind: FieldKind, fixed: FixedOptions): FieldInput {
       for (const name of ['input', 'change', 'compositionend']) input.addEventListener(name, edited);
     },
     whenComposed,
-    reformat(around) {
-      if (!isComposing()) replaceText(input, definition.format(input.value, around));
+    reformat(context) {
+      if (!isComposing()) replaceText(input, definition.format(input.value, context));
     },
     show({ label: name, placeholder, disabled = false, readOnly = false, direction, ...options }, words) {
       label.textContent = name ?? words.name;

@@ -90,7 +90,7 @@ async function begin(hello: Hello, port: MessagePort, page: string): Promise<voi
     report({ type: 'failed', failure: UNSUPPORTED });
     return;
   }
-  const field = createField(hello, config, { report });
+  const field = createField(hello, config, report);
   current = { hello, field };
   if (hello.kind === 'card_number') createGhosts((kind, text) => passOn(hello.groupId, kind, text));
   await field.update(hello.options);

@@ -1,7 +1,7 @@
 import type { FieldBrand, FieldPart, FixedOptions } from '../../protocol.ts';
 
-/** What decides about a text besides itself. */
-export interface Around {
+/** The state of a field and its form that its text is checked with. */
+export interface FieldContext {
   /** A security code has the brand of the number beside it. */
   readonly brand: FieldBrand | null;
   readonly brands: readonly FieldBrand[] | undefined;
@@ -28,8 +28,8 @@ export interface Kind {
   /** Whether a mask of the service shows the last digits of a number of any length. */
   readonly isShownInPart?: true;
   /** The text as it should stand in the input. Applied again it changes nothing. */
-  readonly format: (text: string, around: Around) => string;
-  readonly check: (text: string, around: Around) => Checked;
+  readonly format: (text: string, context: FieldContext) => string;
+  readonly check: (text: string, context: FieldContext) => Checked;
   /** What is sent. Called only for a text that is complete and valid. */
   readonly valueOf: (text: string, part: FieldPart | undefined) => string | number;
 }

@@ -1,6 +1,6 @@
 import { isAbaRouting } from '../../../../../src/core/tokens/types/is-aba-routing.ts';
 import { cvcLengths } from '../brands.ts';
-import { digitsOf, isLength, type Around, type Kind } from './kind.ts';
+import { digitsOf, isLength, type FieldContext, type Kind } from './kind.ts';
 
 const MAX_CVC = 4;
 const MAX_ACCOUNT = 17;
@@ -46,7 +46,7 @@ export const routingNumber: Kind = {
 };
 
 /** The text as far as it is allowed, in code points: half of an emoji is no text. */
-const allowed = (text: string, { fixed: { maxLength = USUAL_TEXT } }: Around): string =>
+const allowed = (text: string, { fixed: { maxLength = USUAL_TEXT } }: FieldContext): string =>
   Array.from(text).slice(0, Math.min(maxLength, MAX_TEXT)).join('');
 
 export const freeText: Kind = {
@@ -55,6 +55,6 @@ export const freeText: Kind = {
   isDigits: false,
   format: allowed,
   // A field without `format`, or one in which a keyboard composes, may have more.
-  check: (text, around) => ({ complete: text.trim() !== '', valid: allowed(text, around) === text }),
+  check: (text, context) => ({ complete: text.trim() !== '', valid: allowed(text, context) === text }),
   valueOf: (text) => text.trim(),
 };
