@@ -1,6 +1,6 @@
 import {
   authenticate,
-  claimOf,
+  requireApiKey,
   type AuthenticateDeps,
   type AuthenticateOptions,
 } from '../core/access/authenticate.ts';
@@ -71,14 +71,14 @@ export function createAuthenticator(
   const note = createUseNotes(deps);
 
   return (apiKey, options) => {
-    const claim = claimOf(apiKey);
-    const hash = claim.hash.toString('base64url');
+    const content = requireApiKey(apiKey);
+    const hash = content.hash.toString('base64url');
     const isConfirmed = confirmed.has(hash);
-    const caller = authenticate(deps, claim, { ...options, isConfirmed });
+    const caller = authenticate(deps, content, { ...options, isConfirmed });
     const noted = caller.then(
       async ({ actsBy }) => {
         confirmed.set(hash, true);
-        if (actsBy === 'own_key') await note(claim.hash);
+        if (actsBy === 'own_key') await note(content.hash);
       },
       // The rejection is reported where the request awaits the caller. A key that is refused from
       // here alone, or for a failure of the store, is still that of its tenant.
@@ -86,6 +86,6 @@ export function createAuthenticator(
         if (problemOf(error).problem.status === 401) confirmed.delete(hash);
       },
     );
-    return { caller, noted, ...(isConfirmed && { likelyTenantId: claim.tenantId }) };
+    return { caller, noted, ...(isConfirmed && { likelyTenantId: content.tenantId }) };
   };
 }

@@ -1,4 +1,4 @@
-import { hasKeyPrefix, isProxyKey, readApiKey, sameHash, type ApiKeyClaim } from '../crypto/api-key.ts';
+import { hasKeyPrefix, isProxyKey, readApiKey, sameHash, type ApiKeyContent } from '../crypto/api-key.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Secret } from '../shared/secret.ts';
@@ -87,17 +87,17 @@ export function checkOwnKey(key: OwnKey, source: string, now: number): void {
  * if there is no such tenant.
  */
 function checkExists(
-  claim: ApiKeyClaim,
+  content: ApiKeyContent,
   credential: Credential | EndedKey | RetiredKey | undefined,
   tenant: TenantBasics | null | undefined,
 ): Credential | EndedKey {
-  if (credential === undefined || !sameHash(credential.keyHash, claim.hash)) throw refusedKey(UNKNOWN_KEY);
+  if (credential === undefined || !sameHash(credential.keyHash, content.hash)) throw refusedKey(UNKNOWN_KEY);
   if ('retired' in credential)
     throw new RefusedKeyError('unauthenticated', UNKNOWN_KEY, { key: credential.retired, isRetired: true });
   const { tenantId } = 'ended' in credential ? credential.ended : credential.caller;
-  // The hash covers the claim, so only a fault of the store can return a credential of another
+  // The hash covers the content, so only a fault of the store can return a credential of another
   // tenant.
-  const isOfTenant = tenantId === claim.tenantId;
+  const isOfTenant = tenantId === content.tenantId;
   const hasEnded = tenant === undefined || (tenant !== null && isDestroyed(tenant));
   if (!isOfTenant || hasEnded) throw refusedKey(UNKNOWN_KEY);
   return credential;
@@ -112,15 +112,15 @@ function check(credential: Credential | EndedKey, source: string, now: number): 
   return credential.caller;
 }
 
-function storeOf(deps: AuthenticateDeps, { kind }: ApiKeyClaim): CredentialStore {
+function storeOf(deps: AuthenticateDeps, { kind }: ApiKeyContent): CredentialStore {
   if (kind === 'session') return deps.sessionStore;
   return kind === 'invocation' ? deps.invocationCredentials : deps.credentialStore;
 }
 
 /** Throws `unauthenticated` for a text without the form of a key. */
-export function claimOf(apiKey: Secret<string>): ApiKeyClaim {
-  const claim = readApiKey(apiKey);
-  if (claim !== undefined) return claim;
+export function requireApiKey(apiKey: Secret<string>): ApiKeyContent {
+  const content = readApiKey(apiKey);
+  if (content !== undefined) return content;
   if (isProxyKey(apiKey))
     throw refusedKey(
       'This is the key of a stored proxy: send it to /proxy, in SVC-PROXY-KEY (or under your own prefix).',
@@ -151,21 +151,21 @@ export function requireAuthorized({ isUnauthorized }: Caller): void {
  */
 export async function authenticate(
   deps: AuthenticateDeps,
-  claim: ApiKeyClaim,
+  content: ApiKeyContent,
   { withSettings, isConfirmed, source }: AuthenticateOptions,
 ): Promise<Caller> {
   // An unconfirmed key costs the same two reads, whatever tenant it names and whatever is cached
   // (docs/security.md#invariants-between-callers).
-  const needsTenant = withSettings || !isConfirmed || !deps.tenantKeys.holds(claim.tenantId);
+  const needsTenant = withSettings || !isConfirmed || !deps.tenantKeys.holds(content.tenantId);
   // Start both reads in one turn of the event loop, so that both are sent in one call.
   const [credential, tenant] = await Promise.all([
-    storeOf(deps, claim).findByKeyHash(claim.hash),
-    needsTenant ? deps.tenantBasicsStore.basics(claim.tenantId) : null,
+    storeOf(deps, content).findByKeyHash(content.hash),
+    needsTenant ? deps.tenantBasicsStore.basics(content.tenantId) : null,
   ]);
-  const caller = check(checkExists(claim, credential, tenant), source, deps.clock());
+  const caller = check(checkExists(content, credential, tenant), source, deps.clock());
   if (!tenant) return caller;
   // Learns the ring only now, because nothing may happen for the tenant before its credential is
   // found.
-  deps.tenantKeys.learn(claim.tenantId, tenant);
+  deps.tenantKeys.learn(content.tenantId, tenant);
   return { ...caller, tenantSettings: tenant.settings };
 }

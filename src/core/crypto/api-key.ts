@@ -18,19 +18,19 @@ const PROXY_FORM = /^key_proxy_([1-9A-HJ-NP-Za-km-z]{64,88})$/;
 /** The purpose of a key, which decides where its credential is stored. */
 export type ApiKeyKind = 'application' | 'session' | 'invocation';
 
-/** The content of an API key. It is only a claim until the credential has been found. */
-export interface ApiKeyClaim {
+/** The content of an API key. Nothing of it is proven until the credential has been found. */
+export interface ApiKeyContent {
   readonly kind: ApiKeyKind;
   readonly tenantId: string;
-  /** SHA-256 of the whole key, including the claim: see {@link hashApiKey}. */
+  /** SHA-256 of the whole key, including its content: see {@link hashApiKey}. */
   readonly hash: Buffer;
 }
 
-/** The content of a stored proxy's key. It is only a claim until the proxy has been found. */
-export interface ProxyKeyClaim {
+/** The content of a stored proxy's key. Nothing of it is proven until the proxy has been found. */
+export interface ProxyKeyContent {
   readonly tenantId: string;
   readonly proxyId: string;
-  /** SHA-256 of the whole key, including the claim. */
+  /** SHA-256 of the whole key, including its content. */
   readonly hash: Buffer;
 }
 
@@ -61,8 +61,8 @@ function kindOf(type: string): ApiKeyKind {
 /** Whether a text starts like a key. */
 export const hasKeyPrefix = (text: Secret<string>): boolean => text.reveal().startsWith(PREFIX);
 
-/** The claim of a key; `undefined` for a text that does not have the form of a key. */
-export function readApiKey(key: Secret<string>): ApiKeyClaim | undefined {
+/** The content of a key; `undefined` for a text that does not have the form of a key. */
+export function readApiKey(key: Secret<string>): ApiKeyContent | undefined {
   const [, type = '', content = ''] = FORM.exec(key.reveal()) ?? [];
   if (content === '') return undefined;
   const bytes = base58.decode(content);
@@ -73,8 +73,8 @@ export function readApiKey(key: Secret<string>): ApiKeyClaim | undefined {
 /** Whether a text has the form of a stored proxy's key. */
 export const isProxyKey = (key: Secret<string>): boolean => PROXY_FORM.test(key.reveal());
 
-/** The claim of a stored proxy's key; `undefined` for a text that does not have its form. */
-export function readProxyKey(key: Secret<string>): ProxyKeyClaim | undefined {
+/** The content of a stored proxy's key; `undefined` for a text that does not have its form. */
+export function readProxyKey(key: Secret<string>): ProxyKeyContent | undefined {
   const [, content = ''] = PROXY_FORM.exec(key.reveal()) ?? [];
   if (content === '') return undefined;
   const bytes = base58.decode(content);

@@ -3,7 +3,7 @@ import type { Caller } from '../access/caller.ts';
 import { RefusedKeyError } from '../access/refused-key.ts';
 import { isWithin } from '../access/source-networks.ts';
 import type { ApplicationKey } from '../applications/application-key.ts';
-import { readProxyKey, sameHash, type ProxyKeyClaim } from '../crypto/api-key.ts';
+import { readProxyKey, sameHash, type ProxyKeyContent } from '../crypto/api-key.ts';
 import { isDestroyed } from '../crypto/key-ring.ts';
 import type { Vault } from '../crypto/vault.ts';
 import { defined } from '../shared/defined.ts';
@@ -46,14 +46,14 @@ const UNKNOWN =
  */
 async function keyOf(
   { proxyStore }: Pick<AdmitDeps, 'proxyStore'>,
-  claim: ProxyKeyClaim,
+  content: ProxyKeyContent,
   stored: StoredProxy | undefined,
 ): Promise<{ readonly stored: StoredProxy; readonly key: ApplicationKey }> {
-  const key = stored?.keys.find(({ hash }) => sameHash(hash, claim.hash));
+  const key = stored?.keys.find(({ hash }) => sameHash(hash, content.hash));
   if (stored !== undefined && key !== undefined) return { stored, key };
-  const retired = await proxyStore.retiredKey(claim.hash);
-  // The hash covers the claim, so only a fault of the store can return another tenant's key.
-  if (retired?.tenantId !== claim.tenantId) throw refusedKey(UNKNOWN);
+  const retired = await proxyStore.retiredKey(content.hash);
+  // The hash covers the content, so only a fault of the store can return another tenant's key.
+  if (retired?.tenantId !== content.tenantId) throw refusedKey(UNKNOWN);
   throw new RefusedKeyError('unauthenticated', UNKNOWN, { key: retired, isRetired: true });
 }
 
@@ -98,7 +98,7 @@ function checkSource({ stored, definition }: Proxy, keyId: string, source: strin
 /** What was read of a call, before anything of it is checked. */
 async function readCall(
   deps: AdmitDeps,
-  { tenantId, proxyId }: ProxyKeyClaim,
+  { tenantId, proxyId }: ProxyKeyContent,
   identified: Promise<Caller> | undefined,
 ) {
   // All reads start in one turn of the event loop, so that they are one call.
@@ -113,14 +113,14 @@ async function readCall(
   return { found, tenant, authenticated };
 }
 
-/** The claim of a key's text. Throws `unauthenticated`. */
-function claimOf(proxyKey: Secret<string>): ProxyKeyClaim {
-  const claim = readProxyKey(proxyKey);
-  if (claim === undefined)
+/** The content of a key. Throws `unauthenticated`. */
+function requireProxyKey(proxyKey: Secret<string>): ProxyKeyContent {
+  const content = readProxyKey(proxyKey);
+  if (content === undefined)
     throw refusedKey(
       'This is not the key of a stored proxy, or it is not whole: those start with key_proxy_.',
     );
-  return claim;
+  return content;
 }
 
 /**
@@ -134,14 +134,14 @@ export async function admitCall(
   proxyKey: Secret<string>,
   { source, identify, missing }: Presented,
 ): Promise<Admission> {
-  const claim = claimOf(proxyKey);
-  const { found, tenant, authenticated } = await readCall(deps, claim, identify());
-  const { stored, key } = await keyOf(deps, claim, found);
+  const content = requireProxyKey(proxyKey);
+  const { found, tenant, authenticated } = await readCall(deps, content, identify());
+  const { stored, key } = await keyOf(deps, content, found);
   const { id: keyId, expiresAtMs, sourceAddresses } = key;
   const own = defined({ tenantId: stored.tenantId, proxyId: stored.id, keyId, expiresAtMs, sourceAddresses });
   checkOwnKey(own, source, deps.clock());
   // Learns the ring only now, because nothing may happen for the tenant before the key is found.
-  if (tenant !== undefined) deps.tenantKeys.learn(claim.tenantId, tenant);
+  if (tenant !== undefined) deps.tenantKeys.learn(content.tenantId, tenant);
   const proxy = await openProxy(deps.vault, stored);
   checkSource(proxy, keyId, source);
   const { requireAuth, applicationId } = proxy.definition;

@@ -1,4 +1,4 @@
-import { claimOf } from '../../../src/core/access/authenticate.ts';
+import { requireApiKey } from '../../../src/core/access/authenticate.ts';
 import { generateApiKey } from '../../../src/core/crypto/api-key.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
@@ -6,7 +6,7 @@ import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 const TENANT = '5f9c1f0e-3c53-4f6e-9a53-0d9c6a1c2b11';
 const messageOf = (text: string): string | undefined => {
   try {
-    claimOf(new Secret(text));
+    requireApiKey(new Secret(text));
     return undefined;
   } catch (error) {
     expect(error).toMatchObject({ code: 'unauthenticated' });
