@@ -153,7 +153,7 @@ async function verifyOnce(deps: OperatorDeps, input: VerifyInput) {
   const now = deps.clock();
   const { tenant_id: tenantId, public_key: pinned, from = now - CHECKED_MS, to = Infinity } = input;
   const verified = await verifyStep(await verifyDeps(deps, pinned), {
-    walk: 'complete',
+    coverage: 'complete',
     ...(tenantId === undefined
       ? { tenants: (await allTenants(deps)).map(({ id }) => id) }
       : { trails: [tenantId] }),

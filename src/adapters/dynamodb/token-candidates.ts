@@ -30,7 +30,7 @@ async function* nothing(): AsyncGenerator<readonly TokenCandidate[]> {
 }
 
 /** A sorted partition that is read a page at a time, newest first. */
-interface Walk {
+interface SortedPartition {
   readonly table: string;
   readonly index?: string;
   readonly partitionAttribute: string;
@@ -45,7 +45,7 @@ interface Bounds {
   readonly isVisible?: CandidateQuery['isVisible'];
 }
 
-function queryOf(walk: Walk, { after }: Bounds, limit: number): QueryCommandInput {
+function queryOf(walk: SortedPartition, { after }: Bounds, limit: number): QueryCommandInput {
   return {
     TableName: walk.table,
     ...(walk.index === undefined ? {} : { IndexName: walk.index }),
@@ -95,7 +95,7 @@ const query = async (
  */
 async function* pages(
   tables: TokenTables,
-  walk: Walk,
+  walk: SortedPartition,
   bounds: Bounds,
   expected: number,
 ): AsyncGenerator<TokenCandidate[]> {
@@ -109,7 +109,7 @@ async function* pages(
   } while (start !== undefined);
 }
 
-const listWalk = ({ tokensTable }: TokenTables, tenantId: string, shard: number): Walk => ({
+const listWalk = ({ tokensTable }: TokenTables, tenantId: string, shard: number): SortedPartition => ({
   table: tokensTable,
   index: INDEXES.list,
   partitionAttribute: 'listPk',
@@ -118,7 +118,7 @@ const listWalk = ({ tokensTable }: TokenTables, tenantId: string, shard: number)
   read: readListed,
 });
 
-const termWalk = ({ tokensTable }: TokenTables, tenantId: string, term: string): Walk => ({
+const termWalk = ({ tokensTable }: TokenTables, tenantId: string, term: string): SortedPartition => ({
   table: tokensTable,
   partitionAttribute: 'pk',
   sortAttribute: 'sk',

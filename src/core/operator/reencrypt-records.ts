@@ -167,7 +167,7 @@ async function actOn<T extends { readonly id: string }>(
   }
 }
 
-type Walked = Omit<ReencryptionWalk, 'after'>;
+type WalkProgress = Omit<ReencryptionWalk, 'after'>;
 
 /** A walk must start at this time or later to count for the root that is being introduced. */
 function countsFrom({ startedAt, settledAt }: WrappedRoot): number {
@@ -177,7 +177,7 @@ function countsFrom({ startedAt, settledAt }: WrappedRoot): number {
 /**
  * The walk to continue. A walk that no longer counts is started over as soon as a new one counts.
  */
-function walkOf(tenant: Tenant, now: number): Walked & Partial<ReencryptionWalk> {
+function walkOf(tenant: Tenant, now: number): WalkProgress & Partial<ReencryptionWalk> {
   const { reencrypt: walk } = tenant;
   const [, root] = tenant.roots;
   const from = root === undefined ? 0 : countsFrom(root);
@@ -189,7 +189,7 @@ function walkOf(tenant: Tenant, now: number): Walked & Partial<ReencryptionWalk>
  * The root after a whole walk. The first walk makes all lasting data independent of the older root;
  * the second removes the values that are also derived from that.
  */
-function concluded(root: WrappedRoot, walk: Walked, now: number): WrappedRoot {
+function concluded(root: WrappedRoot, walk: WalkProgress, now: number): WrappedRoot {
   if (walk.left > 0 || walk.startedAt < countsFrom(root)) return root;
   if (root.settledAt === undefined) return { ...root, settledAt: now };
   return root.clearedAt === undefined ? { ...root, clearedAt: now } : root;
@@ -201,7 +201,7 @@ function concluded(root: WrappedRoot, walk: Walked, now: number): WrappedRoot {
 async function advance(
   deps: ReencryptDeps,
   from: Tenant,
-  walk: Walked,
+  walk: WalkProgress,
   after: string | undefined,
 ): Promise<void> {
   const seen = JSON.stringify(from.reencrypt);

@@ -40,7 +40,7 @@ const HEX = /[0-9a-f]{4}/iy;
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for.
 const SPECIAL = /["\\\u0000-\u001f]/g;
 /** The length from which a regular expression is faster than a loop. */
-const STRETCH = 32;
+const PLAIN_RUN = 32;
 const LITERALS = ['true', 'false', 'null'];
 
 const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
@@ -59,7 +59,7 @@ export class JsonSyntaxError extends SyntaxError {
   }
 }
 
-class Walk {
+class JsonWalk {
   readonly #text: string;
 
   readonly #visitor: JsonVisitor;
@@ -183,7 +183,7 @@ class Walk {
     let isEscaped = false;
     let at = this.#at + 1;
     for (let plain = 0; ;) {
-      if (plain === STRETCH) {
+      if (plain === PLAIN_RUN) {
         SPECIAL.lastIndex = at;
         at = SPECIAL.test(text) ? SPECIAL.lastIndex - 1 : text.length;
       }
@@ -222,5 +222,5 @@ class Walk {
  * errors.
  */
 export function walkJson(text: string, visitor: JsonVisitor): void {
-  new Walk(text, visitor).whole();
+  new JsonWalk(text, visitor).whole();
 }

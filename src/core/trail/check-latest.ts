@@ -91,7 +91,7 @@ async function stillBroken(
       broken.push(each);
       continue;
     }
-    const verified = await verifyStep(deps, { walk: 'sealed', from, to: from + 1, deadline });
+    const verified = await verifyStep(deps, { coverage: 'sealed', from, to: from + 1, deadline });
     const found = verified.broken[0];
     if (verified.next !== undefined) broken.push(each);
     else if (found !== undefined) broken.push({ ...each, failures: verified.failures, first: found });
@@ -158,7 +158,7 @@ export async function checkLatest(deps: CheckLatestDeps, deadline: number): Prom
     for (let isAlone = true; isAlone && !isFinished && deps.clock() < deadline;) {
       const { to: from, chunk } = state;
       const end = Math.min(deadline, deps.clock() + STEP_MS);
-      const input = { walk: 'sealed', from, chunk, to: Infinity, deadline: end } as const;
+      const input = { coverage: 'sealed', from, chunk, to: Infinity, deadline: end } as const;
       const verified = await verifyStep(deps, input);
       const { checked, next } = verified;
       addFound(found, verified, from, deps.clock());

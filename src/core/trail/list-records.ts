@@ -178,14 +178,14 @@ async function withIds(
 }
 
 /** Where a step of a walk begins, and how much it returns. */
-export interface Walk {
+export interface WalkStep {
   readonly size: number;
   readonly before: string | undefined;
   readonly withoutIndex?: boolean;
 }
 
 /** The records that a step found, newest first, and the position to continue at. */
-export interface Walked {
+export interface StepResult {
   readonly views: readonly AuditView[];
   readonly next: string | undefined;
 }
@@ -268,7 +268,7 @@ function readSources(
   deps: WalkDeps,
   trail: string,
   filters: RecordFilters,
-  { size, withoutIndex = false }: Walk,
+  { size, withoutIndex = false }: WalkStep,
   range: PageRange,
 ): Promise<Sources> {
   const { tokenId } = filters;
@@ -286,8 +286,8 @@ export async function walkRecords(
   deps: WalkDeps,
   trail: string,
   filters: RecordFilters,
-  walk: Walk,
-): Promise<Walked> {
+  walk: WalkStep,
+): Promise<StepResult> {
   const { clock } = deps;
   const { tokenId, from = 0, to } = filters;
   const { size, before } = walk;

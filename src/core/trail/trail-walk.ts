@@ -106,7 +106,7 @@ export function sealedRange(trail: string, intervals: readonly Interval[]): Omit
 }
 
 /** How far a walk over the records of one trail in consecutive intervals is. */
-interface Walk {
+interface TrailWalk {
   readonly step: Verification;
   readonly range: WalkRange;
   /** The walk ends at this time if it has finished an interval. */
@@ -135,11 +135,16 @@ function findingOf(
   };
 }
 
-function addFinding({ step, range }: Walk, interval: Interval, place: RecordPlace | undefined, what: string) {
+function addFinding(
+  { step, range }: TrailWalk,
+  interval: Interval,
+  place: RecordPlace | undefined,
+  what: string,
+) {
   step.findings.add(findingOf(range.trail, interval, place, what));
 }
 
-function checkRoots(walk: Walk, interval: Interval): void {
+function checkRoots(walk: TrailWalk, interval: Interval): void {
   if (interval.seals === 0) return;
   const { roots } = walk;
   const [, sealed = 0, root = ''] = interval.entries.get(walk.range.trail) ?? [];
@@ -151,7 +156,7 @@ function checkRoots(walk: Walk, interval: Interval): void {
   addFinding(walk, interval, undefined, count === sealed ? `${counts}, not the same ones` : counts);
 }
 
-function finishInterval(walk: Walk, interval: Interval): void {
+function finishInterval(walk: TrailWalk, interval: Interval): void {
   checkRoots(walk, interval);
   walk.at += 1;
   walk.roots = newRoots();
@@ -162,7 +167,7 @@ function finishInterval(walk: Walk, interval: Interval): void {
  * Finishes the intervals before a record. Returns `undefined` if the walk is late, or has no more
  * intervals.
  */
-function intervalAt(walk: Walk, position: string): Interval | undefined {
+function intervalAt(walk: TrailWalk, position: string): Interval | undefined {
   const { intervals } = walk.range;
   for (let interval = intervals[walk.at]; interval !== undefined; interval = intervals[walk.at]) {
     if (position < sortableTime(interval.to)) return interval;
@@ -173,7 +178,7 @@ function intervalAt(walk: Walk, position: string): Interval | undefined {
 }
 
 function checkMac(
-  { step, keys }: Walk,
+  { step, keys }: TrailWalk,
   record: AuditRecord,
   { key }: AuditEntry,
   { seals }: Interval,
@@ -199,7 +204,7 @@ function checkMac(
 }
 
 function checkLink(
-  walk: Walk,
+  walk: TrailWalk,
   record: AuditRecord,
   { after }: AuditEntry,
   interval: Interval,
@@ -215,7 +220,7 @@ function checkLink(
 
 /** The first failure that a record has by itself. */
 function problemOf(
-  walk: Walk,
+  walk: TrailWalk,
   record: AuditRecord,
   entry: AuditEntry | undefined,
   interval: Interval,
@@ -227,7 +232,7 @@ function problemOf(
 }
 
 /** Whether a record passes its own checks. Reports the first failure. */
-function isSound(walk: Walk, record: AuditRecord, interval: Interval): boolean {
+function isSound(walk: TrailWalk, record: AuditRecord, interval: Interval): boolean {
   const { step, range } = walk;
   const { checked } = step;
   checked.records += 1;
@@ -246,7 +251,7 @@ function isSound(walk: Walk, record: AuditRecord, interval: Interval): boolean {
 }
 
 /** Checks a record, and adds it to the roots of its interval. */
-function readRecord(walk: Walk, record: AuditRecord, interval: Interval): void {
+function readRecord(walk: TrailWalk, record: AuditRecord, interval: Interval): void {
   // Between two intervals there may be an expired one.
   if (record.position < sortableTime(interval.from)) return;
   const leaf = leafOf(record);
@@ -254,7 +259,7 @@ function readRecord(walk: Walk, record: AuditRecord, interval: Interval): void {
   if (isSound(walk, record, interval)) walk.roots.sound.add(leaf);
 }
 
-async function checkLinks(walk: Walk): Promise<void> {
+async function checkLinks(walk: TrailWalk): Promise<void> {
   const { links, step, range } = walk;
   walk.links = [];
   for (let at = 0; at < links.length; at += MAX_LINKS) {
@@ -269,7 +274,7 @@ async function checkLinks(walk: Walk): Promise<void> {
 }
 
 /** Reads the records of a range, and ends when the walk is late. */
-async function readRecords(walk: Walk, from: number, to: number): Promise<void> {
+async function readRecords(walk: TrailWalk, from: number, to: number): Promise<void> {
   const { step, range } = walk;
   const { trail, shards } = range;
   for await (const records of recordsInOrder(step.deps.trail, { trail, shards, from, to }))
@@ -298,7 +303,7 @@ export async function walkTrail(
   const last = intervals.at(-1);
   if (first === undefined || last === undefined) return undefined;
   const keys = trail === DEPLOYMENT ? undefined : await step.keysOf(trail);
-  const walk: Walk = {
+  const walk: TrailWalk = {
     step,
     range,
     deadline,

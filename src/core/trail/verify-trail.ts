@@ -13,7 +13,7 @@ export interface VerifyInput extends VerifyCursor {
    * `complete` walks every partition, sealed or not. `sealed` walks the partitions that the seals
    * name, so that a trail without records costs nothing.
    */
-  readonly walk: 'complete' | 'sealed';
+  readonly coverage: 'complete' | 'sealed';
   /**
    * If absent, every trail that a seal of the range names, and for `complete` also {@link tenants}.
    */
@@ -73,8 +73,8 @@ interface Chunk {
  * The intervals that a walk reads. A `sealed` walk leaves out the time after the last seal. A chunk
  * that is begun now and finished later must not include what is sealed meanwhile.
  */
-const readBy = (walk: VerifyInput['walk'], intervals: readonly Interval[]): readonly Interval[] =>
-  walk === 'complete' ? intervals : intervals.filter(({ name }) => name !== 'not sealed yet');
+const readBy = (coverage: VerifyInput['coverage'], intervals: readonly Interval[]): readonly Interval[] =>
+  coverage === 'complete' ? intervals : intervals.filter(({ name }) => name !== 'not sealed yet');
 
 /** Reads the next intervals, and reports the failures of the chain on the way. */
 async function nextChunk(
@@ -124,11 +124,11 @@ function indexesByTrail(intervals: readonly Interval[]): ReadonlyMap<string, rea
 }
 
 function chunkWork(step: Verification, input: VerifyInput, intervals: readonly Interval[]): ChunkWork {
-  const isRead = (interval: Interval) => input.walk === 'complete' || interval.seals > 0;
+  const isRead = (interval: Interval) => input.coverage === 'complete' || interval.seals > 0;
   const live = intervals.filter((interval) => isRead(interval) && !step.isExpired(interval));
   const indexes = indexesByTrail(intervals);
   const sealed = live.flatMap(({ entries }) => [...entries.keys()]);
-  const unsealed = input.walk === 'complete' ? [DEPLOYMENT, ...(input.tenants ?? [])] : [];
+  const unsealed = input.coverage === 'complete' ? [DEPLOYMENT, ...(input.tenants ?? [])] : [];
   const all = input.trails ?? [...unsealed, ...sealed, ...indexes.keys()];
   return { step, input, live, indexesByTrail: indexes, trails: [...new Set(all)].toSorted() };
 }
@@ -140,11 +140,11 @@ async function verifyTrail(
   from: number | undefined,
 ): Promise<number | undefined> {
   const { step, live } = work;
-  const { walk, indexContents = false, deadline } = work.input;
+  const { coverage, indexContents = false, deadline } = work.input;
   if (from === undefined)
     for (const named of work.indexesByTrail.get(trail) ?? []) await checkIndex(step, named, indexContents);
   const left = live.filter((interval) => from === undefined || interval.from >= from);
-  const range = walk === 'complete' ? { intervals: left, shards: ALL_SHARDS } : sealedRange(trail, left);
+  const range = coverage === 'complete' ? { intervals: left, shards: ALL_SHARDS } : sealedRange(trail, left);
   return walkTrail(step, { trail, ...range }, deadline);
 }
 
@@ -203,7 +203,7 @@ async function verifyIntervals(
 ): Promise<VerifyCursor | undefined> {
   const { step, input } = progress;
   progress.sealedTo = intervals.findLast(({ seals }) => seals > 0)?.to ?? progress.sealedTo;
-  const read = readBy(input.walk, intervals);
+  const read = readBy(input.coverage, intervals);
   const left = await verifyChunk(chunkWork(step, input, read), before);
   const to = before?.to ?? read.at(-1)?.to ?? Math.min(input.to, END_OF_TIME);
   return left && { from, chunk: { to, ...left } };

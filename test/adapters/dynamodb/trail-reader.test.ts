@@ -66,7 +66,7 @@ it('an inserted item with odd attributes is a failure of its own, and crashes no
   await insert(TENANTS[0], odd, { ttl: { N: '1' }, body: BODY });
   own.now = START + MINUTE;
   const verified = await verifyStep(own.verifyDeps({ trail: createTrailReader(table()) }), {
-    walk: 'complete',
+    coverage: 'complete',
     trails: [TENANTS[0]],
     from: START - MINUTE,
     to: own.now,
@@ -103,7 +103,7 @@ it('an inserted record that refers to ids that are not stored, or to others, is 
   own.now = START + MINUTE;
   const { broken } = await verifyStep(
     own.verifyDeps({ trail: createTrailReader(table()), referred: createReferredIds(table()) }),
-    { walk: 'complete', trails: [DEPLOYMENT], from: START, to: own.now, deadline: Infinity },
+    { coverage: 'complete', trails: [DEPLOYMENT], from: START, to: own.now, deadline: Infinity },
   );
   const what = 'the id of a reference is gone';
   expect(broken.map((each) => each.what)).toEqual([what, what]);

@@ -218,7 +218,7 @@ export class Trail implements AnIndex {
   /** Verifies everything from before the first record to now, in one step. */
   verifyAll(over: Partial<VerifyDeps> = {}, input: Partial<VerifyInput> = {}): Promise<Verified> {
     return verifyStep(this.verifyDeps(over), {
-      walk: 'complete',
+      coverage: 'complete',
       tenants: TENANTS,
       from: START - 60 * MINUTE,
       to: this.now,

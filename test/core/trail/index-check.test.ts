@@ -30,18 +30,20 @@ const found = async (trail: Trail, input: object = {}) =>
 describe('an index that a seal names', () => {
   it('is compared with it, and leads to each record', async () => {
     const trail = await indexed();
-    for (const walk of ['complete', 'sealed'] as const)
-      expect(await trail.verify({}, { walk, ...CONTENTS })).toMatchObject({ checked: { indexes: 4 } });
+    for (const coverage of ['complete', 'sealed'] as const)
+      expect(await trail.verify({}, { coverage, ...CONTENTS })).toMatchObject({ checked: { indexes: 4 } });
     expect(await found(trail, CONTENTS)).toEqual([]);
     const one = { trails: [TENANTS[0]] };
     expect((await trail.verify({}, one)).checked.indexes).toBe(1);
   });
 
-  it.each(['complete', 'sealed'])('is missed by the %s walk', async (walk) => {
+  it.each(['complete', 'sealed'])('is missed by a %s walk', async (coverage) => {
     const trail = await indexed();
     const [key, { from }] = indexOf(trail);
     trail.indexes.delete(key);
-    expect(await found(trail, { walk })).toEqual([`the index of ${new Date(from).toISOString()} is gone`]);
+    expect(await found(trail, { coverage })).toEqual([
+      `the index of ${new Date(from).toISOString()} is gone`,
+    ]);
   });
 
   it('may not differ in any byte', async () => {
@@ -108,7 +110,7 @@ describe('an index that a seal names', () => {
     const trail = await indexed(2 * DAY);
     const [key] = indexOf(trail, 'day');
     trail.indexes.delete(key);
-    const range = { walk: 'sealed', from: START + DAY, to: START + 2 * DAY };
+    const range = { coverage: 'sealed', from: START + DAY, to: START + 2 * DAY };
     expect(await found(trail, range)).toHaveLength(1);
     trail.now = START + 399 * DAY;
     expect(await found(trail, range)).toHaveLength(1);
@@ -132,7 +134,7 @@ describe('the id of a reference', () => {
   it.each(['complete', 'sealed'])('is missed by the %s walk once, by the first record', async (walk) => {
     const { trail } = await aTrail();
     trail.ids.delete(referenceText(referenceOf('token-1')));
-    const { broken } = await trail.verifyAll({}, { walk: walk as 'complete' });
+    const { broken } = await trail.verifyAll({}, { coverage: walk as 'complete' });
     expect(broken).toEqual([
       expect.objectContaining({ place: expect.any(String), what: 'the id of a reference is gone' }),
     ]);

@@ -28,7 +28,7 @@ async function inTurn(trail: Trail, from: number, to: number, stepMs: number) {
     // Each read of the clock takes 1 ms.
     const deps = trail.verifyDeps({ clock: () => (trail.now += 1) });
     const verified = await verifyStep(deps, {
-      walk: 'complete',
+      coverage: 'complete',
       tenants: TENANTS,
       to,
       ...next,
@@ -291,7 +291,7 @@ describe('a single change to sealed data', () => {
       fc.asyncProperty(changes, async (change) => {
         const trail = sealed.copy();
         fc.pre(change.name !== 'a record duplicated' && change.apply(trail));
-        const { broken } = await trail.verify({}, { walk: 'sealed', tenants: [], to: Infinity });
+        const { broken } = await trail.verify({}, { coverage: 'sealed', tenants: [], to: Infinity });
         expect(broken).toBeDefined();
       }),
       { numRuns: cases(200) },
