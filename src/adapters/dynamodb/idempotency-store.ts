@@ -39,9 +39,9 @@ const recordItem = z.lazy(() =>
 
 const RELEASED = 0;
 
-type Record = z.infer<typeof recordItem>;
+type IdempotencyRecord = z.infer<typeof recordItem>;
 
-const claimOf = ({ seed, startedAt, attempt }: Record): IdempotencyClaim => ({
+const claimOf = ({ seed, startedAt, attempt }: IdempotencyRecord): IdempotencyClaim => ({
   state: 'claimed',
   seed,
   startedAt,
@@ -49,6 +49,16 @@ const claimOf = ({ seed, startedAt, attempt }: Record): IdempotencyClaim => ({
 });
 
 const keyOf = (scope: IdempotencyScope) => idempotencyKey(scope.tenantId, scope.request);
+
+const IS_NEW = 'attribute_not_exists(pk)';
+/** TTL deletes late, so an outdated record may still be there. */
+const IS_OUTDATED = 'startedAt <= :outdated';
+const IS_RELEASED = '(attempt = :over AND leaseUntil = :released)';
+const FREE = [IS_NEW, IS_OUTDATED];
+
+const IS_UNCHANGED = 'attempt IN (:previous, :attempt)';
+const HAS_NOT_RUN = 'hasRun = :no';
+const HAS_NO_RESPONSE = 'attribute_not_exists(encryptedResponse) AND attribute_not_exists(partCount)';
 
 /**
  * Writes a claim. `over` is the released attempt to replace; without it, there must be no claim.
@@ -59,11 +69,11 @@ async function claimNew(
   bodyHash: Buffer,
   { now, leaseUntil }: ClaimTimes,
   over?: string,
-): Promise<{ readonly claim: IdempotencyClaim } | { readonly existing: Record }> {
+): Promise<{ readonly claim: IdempotencyClaim } | { readonly existing: IdempotencyRecord }> {
   const { random } = table.platform;
   const seed = random.bytes(SEED_BYTES);
   const attempt = random.uuid();
-  const record: Record = {
+  const record: IdempotencyRecord = {
     seed,
     bodyHash,
     attempt,
@@ -74,7 +84,7 @@ async function claimNew(
   const command = new PutCommand({
     TableName: table.name,
     Item: { ...keyOf(scope), ...record, ttl: timeToLive(now + RETENTION_MS) },
-    ConditionExpression: `attribute_not_exists(pk) OR startedAt <= :outdated${over === undefined ? '' : ' OR (attempt = :over AND leaseUntil = :released)'}`,
+    ConditionExpression: (over === undefined ? FREE : [...FREE, IS_RELEASED]).join(' OR '),
     ExpressionAttributeValues: {
       ':outdated': now - RETENTION_MS,
       ...(over !== undefined && { ':over': over, ':released': RELEASED }),
@@ -96,7 +106,7 @@ async function claimNew(
 async function takeOver(
   table: Table,
   scope: IdempotencyScope,
-  record: Record,
+  record: IdempotencyRecord,
   leaseUntil: number,
 ): Promise<IdempotencyClaim> {
   const attempt = table.platform.random.uuid();
@@ -104,8 +114,7 @@ async function takeOver(
     TableName: table.name,
     Key: { ...keyOf(scope) },
     UpdateExpression: 'SET attempt = :attempt, leaseUntil = :lease',
-    ConditionExpression:
-      'attempt IN (:previous, :attempt) AND hasRun = :no AND attribute_not_exists(encryptedResponse) AND attribute_not_exists(partCount)',
+    ConditionExpression: [IS_UNCHANGED, HAS_NOT_RUN, HAS_NO_RESPONSE].join(' AND '),
     ExpressionAttributeValues: {
       ':attempt': attempt,
       ':lease': leaseUntil,
@@ -121,7 +130,7 @@ async function takeOver(
 async function responseOf(
   table: Table,
   scope: IdempotencyScope,
-  record: Record,
+  record: IdempotencyRecord,
   now: number,
 ): Promise<Buffer | undefined> {
   if (record.responseUntil !== undefined && record.responseUntil <= now) return undefined;
@@ -130,14 +139,14 @@ async function responseOf(
   return readParts(table, of, record.partCount ?? 0);
 }
 
-const hasResponse = ({ encryptedResponse, partCount }: Record): boolean =>
+const hasResponse = ({ encryptedResponse, partCount }: IdempotencyRecord): boolean =>
   encryptedResponse !== undefined || partCount !== undefined;
 
 /** Claims a request under a key that another body has used. */
 async function claimOther(
   table: Table,
   scope: IdempotencyScope,
-  record: Record,
+  record: IdempotencyRecord,
   bodyHash: Buffer,
   times: ClaimTimes,
 ): Promise<IdempotencyClaim> {
@@ -150,7 +159,7 @@ async function claimOther(
 async function claimSame(
   table: Table,
   scope: IdempotencyScope,
-  record: Record,
+  record: IdempotencyRecord,
   { now, leaseUntil }: ClaimTimes,
 ): Promise<IdempotencyClaim> {
   if (hasResponse(record)) {
@@ -166,7 +175,7 @@ async function change(
   table: Table,
   scope: IdempotencyScope,
   attempt: string,
-  members: Partial<Record>,
+  members: Partial<IdempotencyRecord>,
 ): Promise<boolean> {
   const values = Object.entries(members).map(([member, value]) => [`:${member}`, value] as const);
   const command = new UpdateCommand({

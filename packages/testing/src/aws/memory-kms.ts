@@ -16,7 +16,7 @@ function invalid(): Error {
   return error;
 }
 
-/** KMS in memory has one key, which never leaves it. It seals under a context, as KMS does. */
+/** KMS in memory has one key, which never leaves it. It encrypts under a context, as KMS does. */
 export class MemoryKms {
   readonly #key = randomBytes(KEY_BYTES);
 
@@ -24,26 +24,26 @@ export class MemoryKms {
   async send(command: { readonly input: unknown }): Promise<unknown> {
     if (command instanceof GenerateDataKeyCommand) {
       const key = randomBytes(KEY_BYTES);
-      return { Plaintext: key, CiphertextBlob: this.#seal(key, command.input.EncryptionContext) };
+      return { Plaintext: key, CiphertextBlob: this.#encrypt(key, command.input.EncryptionContext) };
     }
     if (command instanceof EncryptCommand)
-      return { CiphertextBlob: this.#seal(command.input.Plaintext, command.input.EncryptionContext) };
+      return { CiphertextBlob: this.#encrypt(command.input.Plaintext, command.input.EncryptionContext) };
     if (command instanceof DecryptCommand)
-      return { Plaintext: this.#open(command.input.CiphertextBlob, command.input.EncryptionContext) };
+      return { Plaintext: this.#decrypt(command.input.CiphertextBlob, command.input.EncryptionContext) };
     throw new Error(`the KMS in memory does not know ${command.constructor.name}`);
   }
 
-  #seal(plaintext: Uint8Array = new Uint8Array(), context?: Context): Buffer {
+  #encrypt(plaintext: Uint8Array = new Uint8Array(), context?: Context): Buffer {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(bound(context));
     return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
   }
 
-  #open(sealed: Uint8Array = new Uint8Array(), context?: Context): Buffer {
-    const content = sealed.subarray(NONCE_BYTES, -TAG_BYTES);
-    const decipher = createDecipheriv('aes-256-gcm', this.#key, sealed.subarray(0, NONCE_BYTES));
+  #decrypt(ciphertext: Uint8Array = new Uint8Array(), context?: Context): Buffer {
+    const content = ciphertext.subarray(NONCE_BYTES, -TAG_BYTES);
+    const decipher = createDecipheriv('aes-256-gcm', this.#key, ciphertext.subarray(0, NONCE_BYTES));
     try {
-      decipher.setAAD(bound(context)).setAuthTag(sealed.subarray(-TAG_BYTES));
+      decipher.setAAD(bound(context)).setAuthTag(ciphertext.subarray(-TAG_BYTES));
       return Buffer.concat([decipher.update(content), decipher.final()]);
     } catch {
       throw invalid();
