@@ -20,8 +20,8 @@ export function isOfPage({ headers }: BrowserRequest): boolean {
 }
 
 /**
- * Whether the answer must make no page: the address has the key, so that anyone makes a link of it,
- * or a browser asks for something that acts on the origin of the service.
+ * Whether the response must make no page: the address has the key, so that anyone makes a link of
+ * it, or a browser asks for something that acts on the origin of the service.
  */
 export const makesNoPage = (request: BrowserRequest, prefixes: readonly string[]): boolean =>
   isOfPage(request) || hasProxyKey(request.rawQuery, prefixes);
@@ -34,7 +34,7 @@ export const isForWorker = ({ headers }: BrowserRequest): boolean =>
   headers['service-worker'] !== undefined || WORKER.test((headers['sec-fetch-dest'] ?? '').toLowerCase());
 
 /**
- * What a browser knows of the service, and the encodings that it reads: the answer has no field
+ * What a browser knows of the service, and the encodings that it reads: the response has no field
  * that names one.
  */
 const OF_BROWSER = ['cookie', 'referer', 'accept-encoding'];

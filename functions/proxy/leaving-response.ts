@@ -4,7 +4,7 @@ import type { ApiResponse } from '../../src/http/api-response.ts';
 import { makesNoPage } from './browser-call.ts';
 import type { ProxyDeps } from './dependencies.ts';
 
-/** These fields tell a browser that an answer must make no page. */
+/** These fields tell a browser that a response must make no page. */
 const NO_PAGE: Readonly<Record<string, string>> = {
   'Content-Security-Policy': 'sandbox',
   'X-Content-Type-Options': 'nosniff',
@@ -14,7 +14,7 @@ const NO_PAGE: Readonly<Record<string, string>> = {
 const OURS = new Set(Object.keys(NO_PAGE).map((name) => name.toLowerCase()));
 
 /**
- * Whether a field may stay in an answer that must make no page. A browser opens a password prompt
+ * Whether a field may stay in a response that must make no page. A browser opens a password prompt
  * for `WWW-Authenticate`, and a second policy would send reports with the address.
  */
 const mayStay = (name: string): boolean =>

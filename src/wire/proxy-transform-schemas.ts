@@ -82,7 +82,7 @@ const headerValue = /* @__PURE__ */ z
 
 const location = /* @__PURE__ */ z.lazy(() => text.check(...lengthTo(LOCATION_MAX_LENGTH)));
 
-/** Members of every transform that answers can have. */
+/** Members of every transform that responses can have. */
 const ofAnswers = () => ({ statuses: z.optional(oneOf(STATUSES)) });
 
 const variant = <const Type extends Transform['type'], Shape extends z.core.$ZodLooseShape>(

@@ -74,9 +74,9 @@ function membersOf(
   return { ...inner, ...outer };
 }
 
-const FOR_ANSWERS: readonly string[] = ['statuses', 'otherwise'];
+const FOR_RESPONSES: readonly string[] = ['statuses', 'otherwise'];
 
-/** Reports members that belong to other types, or to answers alone. */
+/** Reports members that belong to other types, or to responses alone. */
 function checkMembers(
   { type, ...members }: Readonly<Record<string, unknown>> & Pick<TransformBody, 'type'>,
   path: string,
@@ -96,7 +96,7 @@ function checkMembers(
     const at = memberPath(path, member);
     if (!Object.hasOwn(variant?.shape ?? {}, member))
       fields.report(at, `is no member of a transform of type ${type}`);
-    else if (side === 'request' && FOR_ANSWERS.includes(member))
+    else if (side === 'request' && FOR_RESPONSES.includes(member))
       fields.report(at, 'is for response_transforms alone');
   }
 }
@@ -175,7 +175,9 @@ const isOfRequests = (transform: DraftTransform): transform is Exclude<DraftTran
 const isOfAnswers = (transform: DraftTransform): transform is Exclude<DraftTransform, VerifySignature> =>
   transform.type !== 'verify_signature';
 
-/** The transforms of requests and of answers as core has them; reports what is wrong with them. */
+/**
+ * The transforms of requests and of responses as core has them; reports what is wrong with them.
+ */
 export function transformsOf(
   sent: Readonly<
     Partial<Record<`${Reading['side']}_transforms`, readonly TransformBody[] | null | undefined>>

@@ -19,7 +19,7 @@ async function respond(deps: ProxyDeps, caller: Caller, request: ApiRequest, adm
   const response = await (admitted === undefined
     ? forward(deps, caller, proxyRequest(request, deps))
     : callProxy(deps, caller, admitted, proxyCall(request, deps)));
-  // Such an answer leaves without the field that names its encoding.
+  // Such a response leaves without the field that names its encoding.
   if (makesNoPage(request, deps.headerPrefixes) && isEncoded(response))
     throw new ServiceError(
       'destination_unreachable',

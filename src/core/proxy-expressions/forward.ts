@@ -182,7 +182,7 @@ export async function forward(
   return { ...response, headers: returnedHeaders(response.headers, request) };
 }
 
-/** The fields of an answer that the caller of a request gets. */
+/** The fields of a response that the caller of a request gets. */
 export const returnedHeaders = (
   fields: HeaderFields,
   { headers, isReserved }: Pick<ProxyRequest, 'headers' | 'isReserved'>,

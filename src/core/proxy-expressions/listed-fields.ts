@@ -1,7 +1,7 @@
 import { readName } from './request-headers.ts';
 
 /**
- * Fields of an answer that say nothing of its body beyond what the caller needs to read it
+ * Fields of a response that say nothing of its body beyond what the caller needs to read it
  * (docs/contract.md#headers-of-a-proxy-that-hides). All others may be a function of what a proxy
  * hides.
  */
@@ -30,7 +30,7 @@ const LISTED: ReadonlySet<string> = new Set([
 
 const RATE_LIMIT = /^(?:x-)?ratelimit-/;
 
-/** Whether a field of an answer is in the list, by its name in any case. */
+/** Whether a field of a response is in the list, by its name in any case. */
 export function isListedField(name: string): boolean {
   const lower = name.toLowerCase();
   return LISTED.has(lower) || RATE_LIMIT.test(lower);

@@ -1,6 +1,6 @@
 import type { HeaderFields } from '../egress/egress-client.ts';
 import type { TemplateFields } from '../expressions/template-fields.ts';
-import { pairsOf, type Place } from './nested-places.ts';
+import { pairsOf, type ValuePlace } from './nested-places.ts';
 import { combine, placedTemplate, verbatim, type Renderable } from './renderable.ts';
 import type { Skeleton } from './skeleton.ts';
 
@@ -52,7 +52,7 @@ const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}$/;
 const OVERRIDES = /^x-(?:http-method.*|(?:method|original|rewrite|envoy)(?:-.*)?)$/;
 
 /**
- * Fields that change how an answer comes back: encoded, or a part of it, in which no value is
+ * Fields that change how a response comes back: encoded, or a part of it, in which no value is
  * recognized.
  */
 const SHAPES_ANSWER = new Set([
@@ -107,7 +107,7 @@ export const asFieldValue = (text: string): string => Buffer.from(text).toString
  * Rejects a value next to other text that could add a member, a parameter, or the end of a quoted
  * string.
  */
-const inPart = (separators = ''): Place => ({
+const inPart = (separators = ''): ValuePlace => ({
   refused: {
     pattern: new RegExp(`[,;"\\\\${separators}]`),
     reason: `puts a comma, semicolon, double quote, backslash${separators === '' ? '' : ' or another separator'} into other text`,
@@ -128,7 +128,7 @@ function areQuoted({ text, at }: Skeleton): readonly boolean[] {
 }
 
 /** A header value that is only one expression may be any text. */
-function headerPlaces(skeleton: Skeleton): readonly Place[] {
+function headerPlaces(skeleton: Skeleton): readonly ValuePlace[] {
   const { text, at } = skeleton;
   if (text.length === at.length && at.length === 1) return [{ encodes: [] }];
   const pairs = pairsOf(text);

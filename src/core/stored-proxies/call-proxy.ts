@@ -108,9 +108,8 @@ const contextOf = (tenantId: string, request: string) => ({
 });
 
 /**
- * Passes a delivery on once: a success of the destination is remembered for a day, as its status,
- * and answers a repeat, whether its answer could be shown or not. Throws `conflict` while the first
- * attempt runs.
+ * Passes a delivery on once. The status of a success is stored for a day, and a repeat gets it,
+ * whether the response could be shown or not. Throws `conflict` while the first attempt runs.
  */
 async function passOnce(deps: CallProxyDeps, running: Running, deliveryId: string): Promise<InboundResponse> {
   const { proxy, call } = running;
@@ -133,7 +132,7 @@ async function passOnce(deps: CallProxyDeps, running: Running, deliveryId: strin
   if (claim.state !== 'claimed') throw new ServiceError('conflict', 'The delivery has already run.');
   // A repeat with another body makes other tokens.
   const seed = createHmac('sha256', claim.seed).update(call.body.bytes).digest();
-  const { answer, failure } = await runClaimed(store, scope, claim, async () => {
+  const { response, failure } = await runClaimed(store, scope, claim, async () => {
     const outcome = await attempt(deps, running, repeatableIdentity(seed, claim.startedAt));
     if (!isSuccess(outcome.status)) await store.release(scope, claim.attempt, false);
     else {
@@ -143,20 +142,20 @@ async function passOnce(deps: CallProxyDeps, running: Running, deliveryId: strin
     }
     return outcome;
   });
-  if (answer === undefined) throw failure;
-  return answer;
+  if (response === undefined) throw failure;
+  return response;
 }
 
-/** How a destination answered, whether its answer can be shown or not. */
+/** How a destination responded, whether its response can be shown or not. */
 type Outcome =
-  | { readonly status: number; readonly answer: InboundResponse; readonly failure?: undefined }
-  | { readonly status: number; readonly answer?: undefined; readonly failure: ServiceError };
+  | { readonly status: number; readonly response: InboundResponse; readonly failure?: undefined }
+  | { readonly status: number; readonly response?: undefined; readonly failure: ServiceError };
 
-/** Throws a failure before the destination answered: a repeat may send the request. */
+/** Throws a failure before the destination responded: a repeat may send the request. */
 async function attempt(deps: CallProxyDeps, running: Running, writes: WriteIdentity): Promise<Outcome> {
   try {
-    const answer = await exchange(deps, running, writes);
-    return { status: answer.status, answer };
+    const response = await exchange(deps, running, writes);
+    return { status: response.status, response };
   } catch (failure) {
     if (!(failure instanceof ServiceError) || failure.destinationStatus === undefined) throw failure;
     return { status: failure.destinationStatus, failure };
@@ -208,7 +207,7 @@ function run(deps: CallProxyDeps, running: Running): Promise<InboundResponse> {
 
 /**
  * Runs a call through a stored proxy: checks what the caller asks for, fills in and transforms the
- * request, sends it to the proxy's destination, and transforms the answer. Values of the
+ * request, sends it to the proxy's destination, and transforms the response. Values of the
  * configuration do not come back. Throws `forbidden`, `validation_failed`, `unauthenticated` for a
  * wrong signature, `conflict`, `transform_failed`, and errors of the egress client.
  */
@@ -229,7 +228,7 @@ export async function callProxy(
   const remover = await removerOf(deps, proxy, configuration);
   checkReadable(call, remover);
   const opened = { caller, acting, proxy, call, destination, configuration, remover, deadline };
-  // A call that is not sent answers no guess, also not by the time that a report takes.
+  // A call that is not sent confirms no guess, also not by the time that a report takes.
   const running = { ...opened, meanwhile: () => reportGuesses(deps, opened) };
   try {
     return await run(deps, running);

@@ -12,7 +12,7 @@ import {
   prefixLengths,
   type OnRead,
 } from './card-search.ts';
-import { replaceAt, replaceEach, type JsonEdit, type Stretch } from './json-places.ts';
+import { replaceAt, replaceEach, type JsonEdit, type TextRange } from './json-places.ts';
 
 /** Replaces every card number in the names and values of a form. */
 export function maskCardNumbersInForm(form: string, replacement: string, onRead: OnRead): string {
@@ -26,7 +26,7 @@ export function maskCardNumbersInForm(form: string, replacement: string, onRead:
   return replaceEach(form, found, () => json);
 }
 
-const replaced = (text: string, found: readonly Stretch[], replacement: string): string =>
+const replaced = (text: string, found: readonly TextRange[], replacement: string): string =>
   replaceEach(text, found, () => replacement);
 
 /**

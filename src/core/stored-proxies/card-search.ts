@@ -1,6 +1,6 @@
 import { cardRanges, type CardBrand } from '../tokens/types/card-brand.ts';
 import { hasEscapes, TextDecoding } from './decoded-text.ts';
-import type { Stretch } from './json-places.ts';
+import type { TextRange } from './json-places.ts';
 
 /** The fewest digits that a card number can have (ISO/IEC 7812-1). */
 export const DIGITS_MIN = 12;
@@ -81,7 +81,7 @@ const SLOT = REMEMBERED - 1;
 
 const doubled = (digit: number): number => (digit > 4 ? digit * 2 - 9 : digit * 2);
 
-const NONE: readonly Stretch[] = [];
+const NONE: readonly TextRange[] = [];
 
 /**
  * Called before so many code units are searched once more, without escape sequences, and with what
@@ -109,7 +109,7 @@ export class CardSearch {
     this.#hasSigns = body.includes('%') || body.includes('&');
   }
 
-  #found: Stretch[] = [];
+  #found: TextRange[] = [];
 
   readonly #lengths = prefixLengths();
 
@@ -136,7 +136,7 @@ export class CardSearch {
   }
 
   /** Returns the numbers since the last call, in order, and forgets all digits. */
-  take(): readonly Stretch[] {
+  take(): readonly TextRange[] {
     this.reset();
     const found = this.#found;
     if (found.length === 0) return NONE;
@@ -205,8 +205,8 @@ const DASH = 0x2d;
 /** Where a UUID has its first dash. Few texts have one there, and need the expression. */
 const FIRST_DASH = 8;
 
-/** Whether a UUID contains a stretch of a text. */
-function isInUuid(text: string, { start, end }: Stretch): boolean {
+/** Whether a UUID contains a range of a text. */
+function isInUuid(text: string, { start, end }: TextRange): boolean {
   for (let at = Math.max(0, end - UUID_LENGTH); at <= start; at += 1) {
     if (text.charCodeAt(at + FIRST_DASH) !== DASH) continue;
     UUID.lastIndex = at;
@@ -219,9 +219,9 @@ function isInUuid(text: string, { start, end }: Stretch): boolean {
 function writtenNumbers(
   search: CardSearch,
   text: string,
-  { start, end }: Stretch,
+  { start, end }: TextRange,
   kinds: Uint8Array,
-): readonly Stretch[] {
+): readonly TextRange[] {
   let separators = 0;
   let wasDigit = false;
   for (let at = start; at < end; at += 1) {
@@ -242,8 +242,8 @@ function writtenNumbers(
   return all.some((found) => isInUuid(text, found)) ? all.filter((found) => !isInUuid(text, found)) : all;
 }
 
-/** Stretches in order, of which those that overlap are one. */
-function joined(one: readonly Stretch[], other: readonly Stretch[]): readonly Stretch[] {
+/** Ranges in order, of which those that overlap are one. */
+function joined(one: readonly TextRange[], other: readonly TextRange[]): readonly TextRange[] {
   if (one.length === 0 || other.length === 0) return one.length === 0 ? other : one;
   const all: { start: number; end: number }[] = [];
   for (const { start, end } of [...one, ...other].toSorted((a, b) => a.start - b.start)) {
@@ -261,9 +261,9 @@ function joined(one: readonly Stretch[], other: readonly Stretch[]): readonly St
 export function cardNumbers(
   search: CardSearch,
   text: string,
-  { start, end }: Stretch,
+  { start, end }: TextRange,
   kinds: Uint8Array = unitKinds(),
-): readonly Stretch[] {
+): readonly TextRange[] {
   if (end - start < DIGITS_MIN) return [];
   const found = writtenNumbers(search, text, { start, end }, kinds);
   const isDigit = (unit: number): boolean => (kinds[unit] ?? OTHER) < SEPARATOR;

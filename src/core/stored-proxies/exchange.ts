@@ -21,7 +21,7 @@ import { readingOnce } from '../tokens/reading-once.ts';
 import { createTokenResolver } from '../tokens/resolve-tokens.ts';
 import { headersOf, withEachHeader, type Message } from './message.ts';
 import {
-  answerHeaders,
+  responseHeaders,
   headersOfFailure,
   hides,
   isMasked,
@@ -33,7 +33,7 @@ import type { Remover } from './reflected-values.ts';
 import { runTransforms } from './run-transforms.ts';
 import { configuredValue, type OpenConfiguration, type Proxy } from './stored-proxy.ts';
 import { createTransformBudget } from './transform-budget.ts';
-import { TransformError, type AnswerPart } from './transform-failure.ts';
+import { TransformError, type VisibleResponse } from './transform-failure.ts';
 
 export interface ExchangeDeps extends ForwardDeps, RunReactorDeps {}
 
@@ -63,7 +63,7 @@ export interface Running {
   readonly meanwhile: () => Promise<void>;
 }
 
-/** Fields that ask for an answer only if a body is, or is not, the one that the caller names. */
+/** Fields that ask for a response only if a body is, or is not, the one that the caller names. */
 const ASKS_ABOUT_BODY = /(?:^|-)(?:if|want)(?:-|$)/;
 
 /**
@@ -150,34 +150,34 @@ async function send(
 }
 
 /**
- * Removes the secrets of a configuration from an answer. A header whose name has one is removed. A
- * body that is `clean` is not searched again. Throws `transform_failed` for an answer that has them
- * too often.
+ * Removes the secrets of a configuration from a response. A header whose name has one is removed. A
+ * body that is `clean` is not searched again. Throws `transform_failed` for a response that has
+ * them too often.
  */
 export function scrubbed(
-  answer: Message,
+  response: Message,
   remover: Remover | undefined,
-  headers: AnswerPart['headers'] = {},
+  headers: VisibleResponse['headers'] = {},
   clean?: Buffer,
 ): Message {
-  if (remover === undefined) return answer;
+  if (remover === undefined) return response;
   const without = (text: string) => remover.bytes(Buffer.from(text, 'latin1')).toString('latin1');
   try {
     return {
-      ...withEachHeader(answer, (name, value) => (without(name) === name ? without(value) : undefined)),
-      body: answer.body === clean ? clean : remover.bytes(answer.body),
+      ...withEachHeader(response, (name, value) => (without(name) === name ? without(value) : undefined)),
+      body: response.body === clean ? clean : remover.bytes(response.body),
     };
   } catch (error) {
     if (!(error instanceof TransformError)) throw error;
     throw new ServiceError('transform_failed', `The removal of secrets failed: ${error.message}.`, {
       headers,
-      destinationStatus: answer.status,
+      destinationStatus: response.status,
     });
   }
 }
 
-/** An answer as the destination sent it, with fields of one name joined. */
-const answerMessage = (request: Message, { status, headers, body }: InboundResponse, call: ProxyCall) => ({
+/** A response as the destination sent it, with fields of one name joined. */
+const responseMessage = (request: Message, { status, headers, body }: InboundResponse, call: ProxyCall) => ({
   method: request.method,
   path: request.path,
   status,
@@ -187,7 +187,7 @@ const answerMessage = (request: Message, { status, headers, body }: InboundRespo
   body,
 });
 
-/** Sends the request once, and returns the answer after the transforms. */
+/** Sends the request once, and returns the response after the transforms. */
 export async function exchange(
   deps: ExchangeDeps,
   running: Running,
@@ -213,16 +213,16 @@ export async function exchange(
   const transformed = await runTransforms(reading, definition.requestTransforms, message, side);
   const request = requestWithoutDigests(message, transformed, definition);
   const [response] = await Promise.all([send(deps, running, request, query), running.meanwhile()]);
-  const returned = scrubbed(answerMessage(request, response, call), remover);
+  const returned = scrubbed(responseMessage(request, response, call), remover);
   const { responseTransforms } = definition;
   const part = { status: response.status, headers: headersOfFailure(returned, responseTransforms) };
-  const answer = await runTransforms(reading, responseTransforms, returned, { ...side, answer: part });
+  const changed = await runTransforms(reading, responseTransforms, returned, { ...side, response: part });
   const last =
-    responseTransforms.length === 0 ? answer : scrubbed(answer, remover, part.headers, returned.body);
+    responseTransforms.length === 0 ? changed : scrubbed(changed, remover, part.headers, returned.body);
   const isBodyChanged = !last.body.equals(response.body);
   return {
     status: response.status,
-    headers: answerHeaders(definition, last, isBodyChanged),
+    headers: responseHeaders(definition, last, isBodyChanged),
     body: last.body,
   };
 }

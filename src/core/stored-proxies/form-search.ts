@@ -56,7 +56,7 @@ function hashOf(bytes: Uint8Array): number {
   return hash;
 }
 
-export interface Stretch {
+export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
@@ -66,8 +66,8 @@ export interface OwnedForm extends Form {
   readonly owner: HiddenValue;
 }
 
-/** A stretch that has a value. */
-export interface Match extends Stretch {
+/** A range that has a value. */
+export interface Match extends ByteRange {
   readonly owner: HiddenValue;
 }
 
@@ -267,7 +267,7 @@ export function findForms(searches: readonly FormSearch[], input: Input): readon
   return searches.flatMap((search) => search.find(input));
 }
 
-/** The stretch of a form whose bytes start at `first`; `undefined` where they differ. */
+/** The range of a form whose bytes start at `first`; `undefined` where they differ. */
 function matchAt({ source, units, run }: Input, first: number, form: OwnedForm): Match | undefined {
   const { bytes, owner, exactly } = form;
   const { length } = bytes;

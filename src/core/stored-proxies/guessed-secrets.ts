@@ -39,7 +39,7 @@ async function isFirst(
   }
 }
 
-/** The names of secrets that a request has in a form in which answers lose them. */
+/** The names of secrets that a request has in a form in which responses lose them. */
 function namesInRequest({ call, remover }: Running): readonly string[] {
   if (remover === undefined) return [];
   const { suffix, query, headers, body, isReserved } = call;

@@ -224,7 +224,7 @@ export function withValueReplaced(
       ? undefined
       : replaceAt(
           text,
-          found.map((stretch) => ({ ...stretch, json })),
+          found.map((range) => ({ ...range, json })),
         );
   });
   return changed === undefined ? message : withBody(message, Buffer.from(changed));

@@ -3,18 +3,18 @@ import { walkJson, type JsonVisitor } from '../shared/walk-json.ts';
 import { EVERY, type JsonLocation, type JsonPattern } from './json-location.ts';
 
 /** A part of a JSON text, in UTF-16 code units. A part without length is a place to insert at. */
-export interface Stretch {
+export interface TextRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** A stretch and the JSON text that replaces it. */
-export interface JsonEdit extends Stretch {
+/** A range and the JSON text that replaces it. */
+export interface JsonEdit extends TextRange {
   readonly json: string;
 }
 
 /** An object or array that contains the location, while it is open. */
-interface Around {
+interface ParentValue {
   readonly isObject: boolean;
   /** Where its last member or element ends. */
   end: number;
@@ -28,7 +28,7 @@ interface Around {
 }
 
 /** A value that a pattern finds, with its own location. */
-export interface FoundPlace extends Stretch {
+export interface FoundPlace extends TextRange {
   readonly location: JsonLocation;
 }
 
@@ -54,7 +54,7 @@ class LocationFinder implements JsonVisitor {
 
   readonly #location: JsonPattern;
 
-  readonly #around: Around[] = [];
+  readonly #around: ParentValue[] = [];
 
   /** Number of open objects and arrays, of which the first ones are those around the location. */
   #depth = 0;
@@ -113,7 +113,7 @@ class LocationFinder implements JsonVisitor {
   }
 
   /** The innermost open object or array, if it is around the location. */
-  #inside(): Around | undefined {
+  #inside(): ParentValue | undefined {
     return this.#depth === this.#around.length ? this.#around.at(-1) : undefined;
   }
 
@@ -143,7 +143,7 @@ class LocationFinder implements JsonVisitor {
   }
 
   /** Keeps of an array whose end is known what is at an index that counts from there. */
-  #countFromEnd({ found, count }: Around): void {
+  #countFromEnd({ found, count }: ParentValue): void {
     const depth = this.#around.length;
     const segment = this.#location[depth];
     if (typeof segment !== 'number' || segment >= 0) return;
@@ -195,7 +195,7 @@ export function valuesAt(text: string, location: JsonPattern, onFound = ignore):
  * The value at a location of a JSON text, the last one of {@link valuesAt}; `undefined` if there is
  * none. Throws `JsonSyntaxError` for a text that is not JSON.
  */
-export function valueAt(text: string, location: JsonLocation): Stretch | undefined {
+export function valueAt(text: string, location: JsonLocation): TextRange | undefined {
   return valuesAt(text, location).at(-1);
 }
 
@@ -209,14 +209,14 @@ export class TextLengthError extends Error {}
 const PIECES_MAX = 10_000;
 
 /**
- * Replaces stretches of a text; all others are unchanged. The edits may have any order, and must
+ * Replaces ranges of a text; all others are unchanged. The edits may have any order, and must
  * not overlap. Throws {@link TextLengthError}.
  */
 export const replaceAt = (text: string, edits: readonly JsonEdit[]): string =>
   replaceEach(text, edits, ({ json }) => json);
 
-/** Replaces stretches of a text as {@link replaceAt} does, each by what `replacementOf` says. */
-export function replaceEach<Part extends Stretch>(
+/** Replaces ranges of a text as {@link replaceAt} does, each by what `replacementOf` says. */
+export function replaceEach<Part extends TextRange>(
   text: string,
   edits: readonly Part[],
   replacementOf: (part: Part) => string,

@@ -112,7 +112,7 @@ function masked(
 export const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
 
 /**
- * Masks what an answer has: the value at a location, every card number in body and headers (a
+ * Masks what a response has: the value at a location, every card number in body and headers (a
  * header whose name has one is removed), or what a regular expression finds in the body. Throws
  * {@link TransformError} for a success with a body without anything to mask, where the mask is
  * required.

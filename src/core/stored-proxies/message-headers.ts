@@ -12,42 +12,42 @@ import type { ProxyDefinition, Transform } from './stored-proxy.ts';
 
 const HIDING: ReadonlySet<Transform['type']> = new Set(['mask', 'tokenize', 'reactor']);
 
-/** What decides how a proxy treats answers. */
-interface Answering {
+/** What decides how a proxy treats responses. */
+interface ResponseTransforms {
   readonly responseTransforms: readonly Pick<Transform, 'type'>[];
 }
 
-/** Whether callers get answers without something that the destination sent. */
-export const hides = ({ responseTransforms }: Answering): boolean =>
+/** Whether callers get responses without something that the destination sent. */
+export const hides = ({ responseTransforms }: ResponseTransforms): boolean =>
   responseTransforms.some(({ type }) => HIDING.has(type));
 
-/** Whether a mask searches the answers of a proxy, whose form no caller may choose. */
-export const isMasked = ({ responseTransforms }: Answering): boolean =>
+/** Whether a mask searches the responses of a proxy, whose form no caller may choose. */
+export const isMasked = ({ responseTransforms }: ResponseTransforms): boolean =>
   responseTransforms.some(({ type }) => type === 'mask');
 
 /**
- * The headers of an answer after all transforms. Where the proxy hides, a header that arrived
+ * The headers of a response after all transforms. Where the proxy hides, a header that arrived
  * passes by the list or the proxy's own; elsewhere only what describes a changed body leaves.
  */
-export function answerHeaders(
+export function responseHeaders(
   definition: Pick<ProxyDefinition, 'responseTransforms' | 'passHeaders'>,
-  answer: Message,
+  response: Message,
   isBodyChanged: boolean,
 ): HeaderFields {
   const { passHeaders = [] } = definition;
   if (!hides(definition))
-    return headersOf(answer).filter(
-      ([name], at) => !isBodyChanged || at >= answer.headers.length || !isDigestField(name),
+    return headersOf(response).filter(
+      ([name], at) => !isBodyChanged || at >= response.headers.length || !isDigestField(name),
     );
   const passed = new Set(passHeaders.map((name) => name.toLowerCase()));
-  const arrived = answer.headers.filter(([name]) => isListedField(name) || passed.has(name.toLowerCase()));
-  return [...arrived, ...answer.ownHeaders];
+  const arrived = response.headers.filter(([name]) => isListedField(name) || passed.has(name.toLowerCase()));
+  return [...arrived, ...response.ownHeaders];
 }
 
 const HTTP_DATE = '[A-Z][a-z]{2}, [\\w :]{20,24}';
 const REQUEST_ID = /^[\w.:+/=-]{1,200}$/;
 
-/** What a caller needs of an answer that is not shown, in forms that are no data. */
+/** What a caller needs of a response that is not shown, in forms that are no data. */
 const OF_FAILURES: ReadonlyMap<string, RegExp> = new Map([
   ['retry-after', new RegExp(`^(?:\\d{1,10}|${HTTP_DATE})$`)],
   ['date', new RegExp(`^${HTTP_DATE}$`)],
@@ -57,17 +57,17 @@ const OF_FAILURES: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /**
- * Headers of an answer of which nothing else is shown: when to call again, and the ids by which
+ * Headers of a response of which nothing else is shown: when to call again, and the ids by which
  * others find the request. A mask of card numbers holds here too.
  */
 export function headersOfFailure(
-  answer: Pick<Message, 'headers'>,
+  response: Pick<Message, 'headers'>,
   responseTransforms: readonly Transform[],
 ): Readonly<Record<string, string>> {
   const masksCards = responseTransforms.some(
     (each) => each.type === 'mask' && each.location === undefined && each.matcher !== 'regex',
   );
-  const shown = answer.headers.filter(
+  const shown = response.headers.filter(
     ([name, value]) =>
       OF_FAILURES.get(name.toLowerCase())?.test(value) === true &&
       !(masksCards && maskCardNumbers(value, '') !== value),

@@ -11,12 +11,12 @@ export interface DeferredField {
   readonly pieces: readonly DeferredPiece[];
 }
 
-/** A request or an answer while transforms work on it. It may have plaintext. */
+/** A request or a response while transforms work on it. It may have plaintext. */
 export interface Message {
   readonly method: string;
   /** The path below the destination, encoded; empty or starting with `/`. */
   readonly path: string;
-  /** Present in an answer. */
+  /** Present in a response. */
   readonly status?: number;
   /** Headers as they arrived, as far as no transform removed them. */
   readonly headers: HeaderFields;

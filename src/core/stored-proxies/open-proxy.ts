@@ -14,22 +14,22 @@ import type {
   StoredVersion,
 } from './stored-proxy.ts';
 
-type Place = Pick<StoredProxy, 'id' | 'tenantId'>;
+type ProxyIdentity = Pick<StoredProxy, 'id' | 'tenantId'>;
 
-const definitionContext = ({ tenantId, id }: Place, version: number): RecordContext => ({
+const definitionContext = ({ tenantId, id }: ProxyIdentity, version: number): RecordContext => ({
   tenantId,
   recordId: id,
   field: 'proxy-definition',
   bound: [String(version)],
 });
 
-const nameContext = ({ tenantId, id }: Place): RecordContext => ({
+const nameContext = ({ tenantId, id }: ProxyIdentity): RecordContext => ({
   tenantId,
   recordId: id,
   field: 'proxy-name',
 });
 
-export const encryptName = (vault: Vault, place: Place, { name }: ProxyDefinition): Promise<Buffer> =>
+export const encryptName = (vault: Vault, place: ProxyIdentity, { name }: ProxyDefinition): Promise<Buffer> =>
   vault.encrypt(nameContext(place), new Secret<Json>(name));
 
 export async function openName(vault: Vault, listed: ListedProxy): Promise<string> {
@@ -45,14 +45,14 @@ export const originOf = ({ destinationUrl }: Pick<ProxyDefinition, 'destinationU
  * The configuration is bound to the origin of the destination, so that it does not open for
  * another one.
  */
-const configurationContext = ({ tenantId, id }: Place, origin: string): RecordContext => ({
+const configurationContext = ({ tenantId, id }: ProxyIdentity, origin: string): RecordContext => ({
   tenantId,
   recordId: id,
   field: 'proxy-configuration',
   bound: [origin],
 });
 
-const retiredContext = ({ tenantId, id }: Place): RecordContext => ({
+const retiredContext = ({ tenantId, id }: ProxyIdentity): RecordContext => ({
   tenantId,
   recordId: id,
   field: 'proxy-retired-secrets',
@@ -60,7 +60,7 @@ const retiredContext = ({ tenantId, id }: Place): RecordContext => ({
 
 export function encryptDefinition(
   vault: Vault,
-  place: Place,
+  place: ProxyIdentity,
   version: number,
   definition: ProxyDefinition,
 ): Promise<Buffer> {
@@ -69,7 +69,7 @@ export function encryptDefinition(
 
 export function encryptConfiguration(
   vault: Vault,
-  place: Place,
+  place: ProxyIdentity,
   definition: ProxyDefinition,
   configuration: Secret<ProxyConfiguration>,
 ): Promise<Buffer> {
@@ -79,7 +79,7 @@ export function encryptConfiguration(
 
 async function openDefinition(
   vault: Vault,
-  place: Place,
+  place: ProxyIdentity,
   version: number,
   encrypted: Buffer,
 ): Promise<ProxyDefinition> {
@@ -97,7 +97,7 @@ export async function openProxy(vault: Vault, stored: StoredProxy): Promise<Prox
 
 export async function openVersion(
   vault: Vault,
-  proxy: Place & Pick<StoredProxy, 'retainedVersions'>,
+  proxy: ProxyIdentity & Pick<StoredProxy, 'retainedVersions'>,
   { encryptedDefinition, ...version }: StoredVersion,
 ): Promise<ProxyVersion> {
   return {
@@ -118,7 +118,7 @@ export async function openConfiguration(
 
 export function encryptRetired(
   vault: Vault,
-  place: Place,
+  place: ProxyIdentity,
   retired: Secret<readonly RetiredSecrets[]>,
 ): Promise<Buffer> {
   return vault.encrypt(retiredContext(place), new Secret(retired.reveal() as unknown as Json));

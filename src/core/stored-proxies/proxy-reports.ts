@@ -12,6 +12,8 @@ interface Reported {
 export interface ProxyReports {
   /** A call had a secret of its proxy, by its name in the configuration. */
   readonly onSecretGuessed: (found: Reported & { readonly name: string }) => void;
-  /** A proxy had too many secrets in 30 days: the oldest are not removed from answers any more. */
+  /**
+   * A proxy had too many secrets in 30 days: the oldest are not removed from responses any more.
+   */
   readonly onSecretsForgotten: (found: Reported) => void;
 }

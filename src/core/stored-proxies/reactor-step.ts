@@ -163,12 +163,12 @@ function changedBy(
   const unknown = Object.keys(raw).find((member) => !known.includes(member));
   if (unknown !== undefined) throw new TransformError('the code returned an unknown member in `raw`');
   const { method, path, status, headers, [before.member]: body } = raw;
-  const isAnswer = message.status !== undefined;
+  const isResponse = message.status !== undefined;
   if (status !== undefined && status !== message.status) throw wrong('status');
   return {
     ...message,
-    ...(method !== undefined && !isAnswer && { method: methodOf(method, definition) }),
-    ...(path !== undefined && !isAnswer && { path: pathOf(path, definition) }),
+    ...(method !== undefined && !isResponse && { method: methodOf(method, definition) }),
+    ...(path !== undefined && !isResponse && { path: pathOf(path, definition) }),
     ...(headers !== undefined && returnedHeaders(headers, message, isReserved)),
     ...(body !== undefined && { body: bodyOf(body, message, before) }),
   };

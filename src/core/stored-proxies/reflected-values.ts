@@ -8,7 +8,7 @@ import {
   type HiddenValue,
   type Match,
   type OwnedForm,
-  type Stretch,
+  type ByteRange,
 } from './form-search.ts';
 import { TransformError } from './transform-failure.ts';
 import { base64Form, encodingsOf, plainForm, textForm, type Form } from './value-forms.ts';
@@ -31,10 +31,10 @@ export interface Remover {
 const PERCENT = 0x25;
 const BACKSLASH = 0x5c;
 
-/** Stretches in order, of which those that overlap are one. */
-function mergedStretches(stretches: readonly Stretch[]): readonly Stretch[] {
+/** Ranges in order, of which those that overlap are one. */
+function mergedRanges(ranges: readonly ByteRange[]): readonly ByteRange[] {
   const merged: { start: number; end: number }[] = [];
-  for (const { start, end } of stretches.toSorted((one, other) => one.start - other.start)) {
+  for (const { start, end } of ranges.toSorted((one, other) => one.start - other.start)) {
     const last = merged.at(-1);
     if (last !== undefined && start < last.end) last.end = Math.max(end, last.end);
     else merged.push({ start, end });
@@ -42,7 +42,7 @@ function mergedStretches(stretches: readonly Stretch[]): readonly Stretch[] {
   return merged;
 }
 
-function withoutStretches(source: Buffer, found: readonly Stretch[]): Buffer {
+function withoutRanges(source: Buffer, found: readonly ByteRange[]): Buffer {
   const removed = Buffer.from(REMOVED);
   const length = found.reduce((sum, { start, end }) => sum + removed.length - (end - start), source.length);
   // Zeros, so that no mistake here could return memory of another call.
@@ -126,7 +126,7 @@ export function createRemover(values: readonly HiddenValue[]): Remover {
   const long = values.filter(({ value }) => value.trim().length >= REMOVED_MIN_LENGTH);
   const searches = new Searches(long);
   const error = new TransformError(long.some(({ isRefused }) => isRefused) ? REFUSED : TOO_OFTEN);
-  // What a request has must not decide what becomes of the answer.
+  // What a request has must not decide what becomes of the response.
   const removing = new SearchRun(error, true);
   const naming = new SearchRun(error, false);
   // A call searches several bodies: new memory for each would cost as much as the search.
@@ -149,8 +149,8 @@ export function createRemover(values: readonly HiddenValue[]): Remover {
   const clean = (source: Buffer): Buffer => {
     const matches = find(source, removing);
     removing.end();
-    const found = mergedStretches(matches);
-    return found.length === 0 ? source : withoutStretches(source, found);
+    const found = mergedRanges(matches);
+    return found.length === 0 ? source : withoutRanges(source, found);
   };
   return {
     text: (text) => {

@@ -34,7 +34,7 @@ const isSetBy =
   (name: string): boolean =>
     (configuration?.reveal()[name] ?? null) !== null;
 
-/** Whether a change sets a secret: a value that is removed from answers. */
+/** Whether a change sets a secret: a value that is removed from responses. */
 export function setsSecret({ configuration }: ProxyChange): boolean {
   return Object.values(configuration?.reveal() ?? {}).some((value) => value?.isPublic === false);
 }

@@ -57,10 +57,10 @@ export function retire(
 }
 
 /**
- * All secrets that answers of an origin must not have, those of now included. Who may change a
+ * All secrets that responses of an origin must not have, those of now included. Who may change a
  * proxy knows none of them, but can set values beside them: guesses at secrets of before, and at
  * those to come. A gap for both would confirm a guess, and the service cannot tell the guess from
- * the secret. So an answer is refused that has a secret which one of their authors did not set.
+ * the secret. So a response is refused that has a secret which one of their authors did not set.
  */
 export function hiddenValues(
   configuration: Secret<ProxyConfiguration>,

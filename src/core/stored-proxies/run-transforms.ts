@@ -15,7 +15,7 @@ import { withDeferredHeader, withHeader, withOnlyHeaders, withoutHeader, type Me
 import { runOnMessage, type ReactorCall } from './reactor-step.ts';
 import type { AppendHeader, AppendJson, STATUSES, Transform } from './stored-proxy.ts';
 import { tokenizeValues } from './tokenize-values.ts';
-import { guarded, TransformError, type AnswerPart } from './transform-failure.ts';
+import { guarded, TransformError, type VisibleResponse } from './transform-failure.ts';
 
 /** What the transforms of one side of a call need. */
 export interface Side extends ReactorCall {
@@ -23,17 +23,17 @@ export interface Side extends ReactorCall {
   readonly acting: Caller;
   /** Opens the tokens of stored expressions, which are used through this proxy. */
   readonly resolve: ResolveReferences;
-  /** Present once the destination has answered. */
-  readonly answer?: AnswerPart;
+  /** Present once the destination has responded. */
+  readonly response?: VisibleResponse;
   readonly writes: WriteIdentity;
 }
 
 interface Traits {
   /** Whether it reads the body, which counts against the limit of a call. */
   readonly readsBody: boolean;
-  /** The statuses of answers that it runs for by default: a decline has another body. */
+  /** The statuses of responses that it runs for by default: a decline has another body. */
   readonly statuses: (typeof STATUSES)[number];
-  /** Whether it has nothing to do where an answer has no body. */
+  /** Whether it has nothing to do where a response has no body. */
   readonly needsBody: boolean;
 }
 
@@ -50,7 +50,7 @@ const TRAITS: Readonly<Record<Transform['type'], Traits>> = {
   verify_signature: OF_HEADERS,
 };
 
-/** The first number of the parts of a call that its answer makes. */
+/** The first number of the parts of a call that its response makes. */
 const RESPONSE_PARTS = 1_000;
 
 /** Sets a header on the way out. What the configuration has is left for later. */
@@ -84,7 +84,7 @@ async function appendJson(
   message: Message,
   side: Side,
 ): Promise<Message> {
-  if (side.answer !== undefined) return withJsonAt(message, location, value, side.budget);
+  if (side.response !== undefined) return withJsonAt(message, location, value, side.budget);
   const fields = new TemplateFields(deps.random.integer, side.budget.expressions);
   const { value: filled } = await fillJson(value, 'value', fields, side.resolve);
   return withJsonAt(message, location, filled.reveal(), side.budget);
@@ -98,7 +98,7 @@ async function runTransform(
 ): Promise<Message> {
   switch (transform.type) {
     case 'append_header':
-      return side.answer !== undefined || !hasExpression(transform.value)
+      return side.response !== undefined || !hasExpression(transform.value)
         ? withHeader(message, transform.name, asFieldValue(transform.value))
         : appendFilledHeader(deps, transform, message, side);
     case 'append_json':
@@ -123,23 +123,28 @@ const statusesOf = (transform: Transform) =>
   ('statuses' in transform ? transform.statuses : undefined) ?? TRAITS[transform.type].statuses;
 
 /**
- * Whether a transform runs on an answer. Throws `transform_failed` if it does not and hides, unless
- * its writer lets such an answer pass.
+ * Whether a transform runs on a response. Throws `transform_failed` if it does not and hides,
+ * unless its writer lets such a response pass.
  */
-function runsFor(transform: Transform, number: number, { status = 0, body }: Message, answer: AnswerPart) {
+function runsFor(
+  transform: Transform,
+  number: number,
+  { status = 0, body }: Message,
+  response: VisibleResponse,
+) {
   if (TRAITS[transform.type].needsBody && body.length === 0) return false;
   if (statusesOf(transform) === 'any' || isSuccess(status)) return true;
   if (transform.type !== 'tokenize' || transform.otherwise === 'pass') return false;
   throw new ServiceError(
     'transform_failed',
     `response_transforms[${String(number)}] does not run for this status.`,
-    { headers: answer.headers, destinationStatus: answer.status },
+    { headers: response.headers, destinationStatus: response.status },
   );
 }
 
 /**
  * Runs transforms on a message in their order. Throws `transform_failed`: before the destination
- * with 400, and after it with the status of its answer, or 424 for a success.
+ * with 400, and after it with the status of its response, or 424 for a success.
  */
 export async function runTransforms(
   deps: RunReactorDeps,
@@ -150,13 +155,13 @@ export async function runTransforms(
   const checkTime = (): void => {
     if (deps.clock() > side.deadline) throw new TransformError('the time of the call is over');
   };
-  const { answer } = side;
+  const { response } = side;
   let changed = message;
   for (const [number, transform] of transforms.entries()) {
     const before = changed;
-    if (answer !== undefined && !runsFor(transform, number, before, answer)) continue;
-    const own = { ...side, writes: side.writes.part(number + (answer === undefined ? 0 : RESPONSE_PARTS)) };
-    const place = { number, type: transform.type, answer, isAsSent: before.body === message.body };
+    if (response !== undefined && !runsFor(transform, number, before, response)) continue;
+    const own = { ...side, writes: side.writes.part(number + (response === undefined ? 0 : RESPONSE_PARTS)) };
+    const place = { number, type: transform.type, response, isAsSent: before.body === message.body };
     changed = await guarded(place, async () => {
       checkTime();
       if (TRAITS[transform.type].readsBody) side.budget.read(before.body.length);

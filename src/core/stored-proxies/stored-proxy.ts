@@ -24,11 +24,11 @@ export const STORED_PROXY_LIMITS = {
   configurationValue: 20_000,
   /** All names and values of a configuration, so that a proxy fits into one item of the table. */
   configurationBytes: 100_000,
-  /** All values that a proxy had and that are still removed from answers. */
+  /** All values that a proxy had and that are still removed from responses. */
   retiredBytes: 100_000,
   /** The shortest value that is not marked as public: shorter ones occur by chance. */
   secretMin: 16,
-  /** Requests and answers each have so many. */
+  /** Requests and responses each have so many. */
   transforms: 20,
   /** Bytes of bodies that all transforms of one call read. */
   transformedBytes: 20_000_000,
@@ -51,45 +51,45 @@ export type ProxyMethod = (typeof PROXY_METHODS)[number];
 
 export const MATCHERS = ['card_number', 'regex'] as const;
 
-/** The statuses of answers for which a transform can run. */
+/** The statuses of responses for which a transform can run. */
 export const STATUSES = ['2xx', 'any'] as const;
 
-/** Members of every transform of answers. */
-interface OfAnswers {
+/** Members of every transform of responses. */
+interface OfResponses {
   /** The default is `2xx` for `append_json` and `tokenize`, and `any` for others. */
   readonly statuses?: (typeof STATUSES)[number];
 }
 
 /** Sets a header. On the way out, the value may have expressions. */
-export interface AppendHeader extends OfAnswers {
+export interface AppendHeader extends OfResponses {
   readonly type: 'append_header';
   readonly name: string;
   readonly value: string;
 }
 
 /** Sets the value at a JSONPath. On the way out, it may have detokenization expressions. */
-export interface AppendJson extends OfAnswers {
+export interface AppendJson extends OfResponses {
   readonly type: 'append_json';
   readonly location: string;
   readonly value: Json;
 }
 
-export interface RemoveHeader extends OfAnswers {
+export interface RemoveHeader extends OfResponses {
   readonly type: 'remove_header';
   readonly name: string;
 }
 
 /** Removes all other headers. */
-export interface AllowHeaders extends OfAnswers {
+export interface AllowHeaders extends OfResponses {
   readonly type: 'allow_headers';
   readonly names: readonly string[];
 }
 
-/** What `tokenize` does with an answer whose status it does not run for. */
+/** What `tokenize` does with a response whose status it does not run for. */
 export const OTHERWISE = ['pass'] as const;
 
 /** Makes a token of each value at a JSONPath, whose place the id of the token takes. */
-export interface TokenizeValue extends OfAnswers {
+export interface TokenizeValue extends OfResponses {
   readonly type: 'tokenize';
   /** May have `[*]` and negative indexes. */
   readonly location: string;
@@ -105,7 +105,7 @@ export interface TokenizeValue extends OfAnswers {
 }
 
 /** Replaces the value at a JSONPath, or whatever a matcher finds in any text. */
-export interface MaskValue extends OfAnswers {
+export interface MaskValue extends OfResponses {
   readonly type: 'mask';
   readonly location?: string;
   readonly matcher?: (typeof MATCHERS)[number];
@@ -120,7 +120,7 @@ export interface MaskValue extends OfAnswers {
 export const BODY_FORMS = ['json', 'text'] as const;
 
 /** Runs the code of a reactor, which has this hash. */
-export interface RunReactor extends OfAnswers {
+export interface RunReactor extends OfResponses {
   readonly type: 'reactor';
   readonly reactorId: string;
   readonly codeHash: string;
@@ -163,7 +163,7 @@ export interface ProxyDefinition {
   readonly paths?: readonly string[];
   readonly requestTransforms: readonly RequestTransform[];
   readonly responseTransforms: readonly ResponseTransform[];
-  /** Headers of answers that pass beside those of the list, where the proxy hides. */
+  /** Headers of responses that pass beside those of the list, where the proxy hides. */
   readonly passHeaders?: readonly string[];
   /** False if the key of the proxy alone admits a caller. */
   readonly requireAuth: boolean;
@@ -177,18 +177,18 @@ export interface ProxyDefinition {
   readonly timeoutSeconds: number;
 }
 
-/** A value of a configuration. A public one may come back in answers. */
+/** A value of a configuration. A public one may come back in responses. */
 export interface ConfigurationValue {
   readonly value: string;
   readonly isPublic: boolean;
 }
 
-/** Secrets and other values of a proxy, by name. No answer of the service shows them. */
+/** Secrets and other values of a proxy, by name. No response of the service shows them. */
 export type ProxyConfiguration = Readonly<Record<string, ConfigurationValue>>;
 
-/** Secrets that a change replaced, dropped or made public. Answers still must not have them. */
+/** Secrets that a change replaced, dropped or made public. Responses still must not have them. */
 export interface RetiredSecrets {
-  /** Where they were used: answers of other origins are not searched for them. */
+  /** Where they were used: responses of other origins are not searched for them. */
   readonly origin: string;
   /** The application that had set them. */
   readonly author: string;

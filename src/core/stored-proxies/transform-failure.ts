@@ -33,8 +33,8 @@ export class RefusedPlacesError extends Error {
   }
 }
 
-/** What a caller learns of an answer that a transform could not change. */
-export interface AnswerPart {
+/** What a caller learns of a response that a transform could not change. */
+export interface VisibleResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -44,8 +44,8 @@ export interface TransformPlace {
   /** Counts the transforms of the side, from 0. */
   readonly number: number;
   readonly type: string;
-  /** Present if the destination has answered. */
-  readonly answer?: AnswerPart | undefined;
+  /** Present if the destination has responded. */
+  readonly response?: VisibleResponse | undefined;
   /** Whether the body is still as the caller sent it. */
   readonly isAsSent: boolean;
 }
@@ -69,13 +69,13 @@ export interface TransformFailure {
 export class FailedTransformError extends ServiceError {
   readonly failure: TransformFailure;
 
-  constructor(failure: TransformFailure, errors: FieldErrors, answer: AnswerPart | undefined) {
+  constructor(failure: TransformFailure, errors: FieldErrors, response: VisibleResponse | undefined) {
     super(
-      answer === undefined ? 'transform_failed_unsent' : 'transform_failed',
+      response === undefined ? 'transform_failed_unsent' : 'transform_failed',
       `${failure.side}_transforms[${String(failure.number)}] failed.`,
       {
         ...(Object.keys(errors).length > 0 && { errors }),
-        ...(answer !== undefined && { headers: answer.headers, destinationStatus: answer.status }),
+        ...(response !== undefined && { headers: response.headers, destinationStatus: response.status }),
       },
     );
     this.failure = failure;
@@ -102,26 +102,26 @@ function reasonOf(refusal: TransformError | ServiceError, places: readonly Refus
 }
 
 /** The error of a failed transform; the error itself where it is none. */
-function failureOf(thrown: unknown, { answer, number, type, isAsSent }: TransformPlace): unknown {
+function failureOf(thrown: unknown, { response, number, type, isAsSent }: TransformPlace): unknown {
   const error =
     thrown instanceof TextLengthError ? new TransformError('the body would become too large') : thrown;
   const refusal = error instanceof RefusedPlacesError ? error.refusal : error;
   if (!(refusal instanceof TransformError || refusal instanceof ServiceError)) return error;
   const isOfService = refusal instanceof ServiceError && refusal.code === 'dependency_unavailable';
   // Nothing was sent, so the caller may repeat the call.
-  if (isOfService && answer === undefined) return refusal;
+  if (isOfService && response === undefined) return refusal;
   const places = error instanceof RefusedPlacesError ? error.places : [];
-  const shown = answer === undefined && isAsSent ? places.filter(({ isThere }) => isThere) : [];
+  const shown = response === undefined && isAsSent ? places.filter(({ isThere }) => isThere) : [];
   return new FailedTransformError(
     {
-      side: answer === undefined ? 'request' : 'response',
+      side: response === undefined ? 'request' : 'response',
       number,
       type,
       ...reasonOf(refusal, places),
       places: listedPlaces(refusal, places),
     },
     Object.fromEntries(shown.map(({ exact }) => [exact, ['is not accepted']])),
-    answer,
+    response,
   );
 }
 

@@ -62,7 +62,7 @@ it.each(Object.values(OF_EACH_TYPE))(
     const side = {
       budget,
       deadline: Infinity,
-      answer: { status: 200, headers: {} },
+      response: { status: 200, headers: {} },
       writes: { part: () => undefined },
     };
     const message = { ...aMessage(body), status: 200 };

@@ -7,7 +7,7 @@ import {
 import { invalid } from '../../../src/core/shared/service-error.ts';
 
 const REQUEST: TransformPlace = { number: 0, type: 'tokenize', isAsSent: true };
-const ANSWER = { ...REQUEST, answer: { status: 402, headers: { date: 'today' } } };
+const RESPONSE = { ...REQUEST, response: { status: 402, headers: { date: 'today' } } };
 
 const PLACES = Array.from({ length: 7 }, (_, at) => ({
   exact: '$',
@@ -50,7 +50,7 @@ describe('a failed transform', () => {
   });
 
   it('shows of an answer its status and headers alone', async () => {
-    const { failure, errors, code, destinationStatus, headers } = await failureAt(ANSWER);
+    const { failure, errors, code, destinationStatus, headers } = await failureAt(RESPONSE);
     expect(failure.side).toBe('response');
     expect([code, errors]).toEqual(['transform_failed', undefined]);
     expect([destinationStatus, headers]).toEqual([402, { date: 'today' }]);
