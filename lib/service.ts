@@ -24,15 +24,15 @@ export function settingsOf(app: App): Settings {
 }
 
 /** The account and Region of a deployment, as far as they are known. */
-export interface Place {
+export interface DeploymentPlace {
   readonly region?: string | undefined;
   readonly account?: string | undefined;
 }
 
-const accountOf = ({ account }: Place) => (account === undefined ? {} : { account });
+const accountOf = ({ account }: DeploymentPlace) => (account === undefined ? {} : { account });
 
 /** The name of a stack in the Region of CloudFront has the Region of the service. */
-function requireRegion(setting: string, { region }: Place): string {
+function requireRegion(setting: string, { region }: DeploymentPlace): string {
   if (region !== undefined) return region;
   throw new SettingsError(`setting ${setting} needs a region: set AWS_REGION, or deploy with a profile`);
 }
@@ -43,7 +43,7 @@ const SITE_STACKS = [
   { site: 'Fields', setting: 'fields', description: 'Cloakroom: card fields', SiteStack: FieldsStack },
 ] as const;
 
-function buildSites(scope: Construct, settings: Settings, place: Place): void {
+function buildSites(scope: Construct, settings: Settings, place: DeploymentPlace): void {
   const name = settings.serviceName;
   for (const { site, setting, description, SiteStack } of SITE_STACKS)
     if (settings[setting] !== '')
@@ -56,7 +56,13 @@ function buildSites(scope: Construct, settings: Settings, place: Place): void {
 }
 
 /** CloudFront and its firewall in front of the API. The firewall is in a separate region. */
-function buildEdge(scope: Construct, settings: Settings, place: Place, api: ApiStack, secretValue: string) {
+function buildEdge(
+  scope: Construct,
+  settings: Settings,
+  place: DeploymentPlace,
+  api: ApiStack,
+  secretValue: string,
+) {
   const region = requireRegion('edge', place);
   const name = settings.serviceName;
   const firewall = new FirewallStack(scope, `${name}-Firewall`, {
@@ -78,7 +84,7 @@ function buildEdge(scope: Construct, settings: Settings, place: Place, api: ApiS
 }
 
 /** All stacks of one deployment. Their names do not depend on the scope, such as a stage. */
-export function buildService(scope: Construct, settings: Settings, place: Place = {}): void {
+export function buildService(scope: Construct, settings: Settings, place: DeploymentPlace = {}): void {
   const { serviceName: name, edge } = settings;
   const { region, account } = place;
   // Stacks of a known region can refer to those of another; without an edge they fit any region.

@@ -1,20 +1,20 @@
 import { losesPrecision } from '../core/shared/decimal.ts';
 import type { FieldReporter } from '../core/shared/field-reporter.ts';
 import { shownName } from '../core/shared/known-names.ts';
-import { pathOf, type Place } from '../core/shared/member-path.ts';
+import { pathOf, type MemberPlace } from '../core/shared/member-path.ts';
 import { parseJson } from '../core/shared/parse-json.ts';
 import type { JsonVisitor } from '../core/shared/walk-json.ts';
 
 /** An object or array that contains the current position. */
-interface Around {
-  readonly parent: Around | undefined;
+interface ParentValue {
+  readonly parent: ParentValue | undefined;
   /** The names so far, to find duplicates; `undefined` for an array. */
   readonly names: Set<string> | undefined;
   /** The name or index of the current member, or of the next one. */
   member: string | number;
 }
 
-function placeOf(around: Around | undefined): Place | undefined {
+function placeOf(around: ParentValue | undefined): MemberPlace | undefined {
   if (around === undefined) return undefined;
   const { parent, member } = around;
   const shown = typeof member === 'string' ? shownName(member) : member;
@@ -32,7 +32,7 @@ export class BodyCheck implements JsonVisitor {
 
   readonly #fields: FieldReporter;
 
-  #around: Around | undefined;
+  #around: ParentValue | undefined;
 
   constructor(text: string, fields: FieldReporter) {
     this.#text = text;

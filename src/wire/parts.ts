@@ -135,17 +135,17 @@ export const wellFormed = z.refine<string>((raw) => raw.isWellFormed(), 'must be
 export const name = text.check(...lengthTo(NAME_MAX_LENGTH), wellFormed);
 
 /** A readonly shape of a response, in which an absent member is never `undefined`. */
-type Shown<T> = T extends readonly (infer Element)[]
-  ? readonly Shown<Element>[]
+type ResponseShape<T> = T extends readonly (infer Element)[]
+  ? readonly ResponseShape<Element>[]
   : T extends object
-    ? { readonly [Member in keyof T]: Shown<Exclude<T[Member], undefined>> }
+    ? { readonly [Member in keyof T]: ResponseShape<Exclude<T[Member], undefined>> }
     : T;
 
 /**
  * The type of a response, derived from the function that makes its schema. The service sends what
  * presenters of this type return, without a second check; tests check it against the document.
  */
-export type Response<Schema extends () => ZodMiniType> = Shown<z.output<ReturnType<Schema>>>;
+export type Response<Schema extends () => ZodMiniType> = ResponseShape<z.output<ReturnType<Schema>>>;
 
 /** The members of a JSON object under the names that core has for them. */
 type Renamed<Source, Names extends Readonly<Record<string, keyof Source>>> = {

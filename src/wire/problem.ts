@@ -26,13 +26,13 @@ export interface Problem {
 }
 
 /** What the response to a code has as its status and title, and as its code where that differs. */
-interface Shown {
+interface ProblemKind {
   readonly status: number;
   readonly title: string;
   readonly code?: ProblemCode;
 }
 
-export const PROBLEMS: Readonly<Record<ServiceErrorCode, Shown>> = {
+export const PROBLEMS: Readonly<Record<ServiceErrorCode, ProblemKind>> = {
   validation_failed: { status: 400, title: 'Bad Request' },
   configuration_required: { status: 400, title: 'Bad Request' },
   // Nothing was sent. Once the destination has answered, the status is as `statusOf` says.

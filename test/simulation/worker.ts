@@ -6,13 +6,13 @@ import { tables } from './tables.ts';
 import { warmUp } from './warm-up.ts';
 
 /** A run that is wanted: its seed, and the factor of its length. */
-export interface Wanted {
+export interface WantedRun {
   readonly seed: string;
   readonly size: number;
 }
 
 /** What came of it. */
-export interface Report extends Wanted {
+export interface Report extends WantedRun {
   readonly problems: readonly string[];
   /** Hashes all events, and everything that is stored at the end. */
   readonly digest: string;
@@ -22,7 +22,7 @@ export interface Report extends Wanted {
   readonly minutes: number;
 }
 
-async function report({ seed, size }: Wanted): Promise<Report> {
+async function report({ seed, size }: WantedRun): Promise<Report> {
   const result = await runPlan(planOf(seed, size), tables());
   const { problems, events, items, counts, faults, lastedMs } = result;
   return {
@@ -40,7 +40,7 @@ async function report({ seed, size }: Wanted): Promise<Report> {
 }
 
 await warmUp();
-process.on('message', (wanted: Wanted) => {
+process.on('message', (wanted: WantedRun) => {
   void report(wanted).then((done) => process.send?.(done));
 });
 process.send?.('ready');

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
-import type { Report, Wanted } from './worker.ts';
+import type { Report, WantedRun } from './worker.ts';
 
 const WORKER = join(import.meta.dirname, 'worker.ts');
 const MUTATE = join(import.meta.dirname, 'mutate.ts');
@@ -11,7 +11,7 @@ export interface Pool {
   /** How many processes run at once. */
   readonly workers: number;
   /** What a worker, by its number, runs next; undefined if nothing is left for it. */
-  readonly next: (worker: number) => Wanted | undefined;
+  readonly next: (worker: number) => WantedRun | undefined;
   /** Whether nothing more is run after this report. */
   readonly isEnough: (report: Report) => boolean;
   /** The name of a mutation, with which all of them run. */
@@ -21,7 +21,7 @@ export interface Pool {
   readonly module?: string;
 }
 
-const nameOf = (wanted: Wanted | undefined): string =>
+const nameOf = (wanted: WantedRun | undefined): string =>
   wanted === undefined ? 'no seed' : `seed ${wanted.seed} (size ${String(wanted.size)})`;
 
 function start({ mutation, module = WORKER }: Pool) {
@@ -51,7 +51,7 @@ export async function runInWorkers(pool: Pool): Promise<readonly Report[]> {
   const work = (child: (typeof children)[number], worker: number) =>
     new Promise<void>((resolve, reject) => {
       let hang: NodeJS.Timeout | undefined;
-      let current: Wanted | undefined;
+      let current: WantedRun | undefined;
       const goOn = () => {
         clearTimeout(hang);
         current = isOver ? undefined : next(worker);

@@ -20,7 +20,7 @@ export interface Result {
 }
 
 /** Where the items run; `undefined` if only items for persons were chosen. */
-export interface Place {
+export interface RunPlace {
   readonly deployment: Deployment | undefined;
   readonly isLocal: boolean;
 }
@@ -108,7 +108,7 @@ async function runAutomatic(
   return { status: 'failed', seen: `${outcome.seen}; NOT PUT BACK: ${failures.join('; ')}` };
 }
 
-async function runItem(deps: ReleaseDeps, place: Place, item: ReleaseItem, signal: AbortSignal) {
+async function runItem(deps: ReleaseDeps, place: RunPlace, item: ReleaseItem, signal: AbortSignal) {
   if (!isAutomatic(item)) return { status: 'needs a person', seen: item.steps } as const;
   if (place.isLocal && item.where === 'only on AWS') return { status: 'only on AWS', seen: '' } as const;
   if (place.deployment === undefined) throw new Error('an automatic item needs a deployment');
@@ -118,7 +118,7 @@ async function runItem(deps: ReleaseDeps, place: Place, item: ReleaseItem, signa
 /** Runs items one after the other, until the run is interrupted. Resolves with their results. */
 export async function runItems(
   deps: ReleaseDeps,
-  place: Place,
+  place: RunPlace,
   items: readonly ReleaseItem[],
   signal: AbortSignal,
 ): Promise<readonly Result[]> {

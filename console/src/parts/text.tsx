@@ -46,14 +46,14 @@ const WORDS = {
   depends: 'depends',
 } as const;
 
-export type Shown = keyof typeof WORDS;
+export type Visibility = keyof typeof WORDS;
 
 /** What a caller sees, in a word, a sign and a colour. */
 export const Seen = ({
   shown,
   children,
 }: {
-  readonly shown: Shown;
+  readonly shown: Visibility;
   readonly children?: ComponentChildren;
 }) => <span class={`seen seen-${shown}`}>{children ?? WORDS[shown]}</span>;
 

@@ -1,4 +1,4 @@
-import { Badge, Code, Instant, JsonText, Seen, Text, type Shown } from '../parts/text.tsx';
+import { Badge, Code, Instant, JsonText, Seen, Text, type Visibility } from '../parts/text.tsx';
 import { linkTo } from '../route.ts';
 import type { LogRecord, TokenForm } from '../sdk.ts';
 import { shortened } from '../words.ts';
@@ -8,7 +8,7 @@ const TONES = { begun: 'none', ok: 'good', refused: 'bad', invalid: 'warn', fail
 const SHOWN_TOKENS = 3;
 const ID = 40;
 
-const seenAs = (form: TokenForm): Shown =>
+const seenAs = (form: TokenForm): Visibility =>
   form === 'reveal' || form === 'mask' || form === 'redact' ? form : form === 'use' ? 'reveal' : 'nothing';
 
 /** What matters most to an auditor comes first. */

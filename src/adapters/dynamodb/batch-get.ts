@@ -14,7 +14,7 @@ const ATTEMPTS = 7;
 const PAUSE_MS = 20;
 
 /** Identifies one item of one table. */
-interface Wanted {
+interface WantedItem {
   readonly table: string;
   readonly key: ItemKey;
 }
@@ -23,7 +23,7 @@ const nameOf = (table: string, pk: unknown, sk: unknown) => JSON.stringify([tabl
 
 type Requests = NonNullable<BatchGetCommandInput['RequestItems']>;
 
-function requestsOf(wanted: readonly Wanted[], isConsistent: boolean): Requests {
+function requestsOf(wanted: readonly WantedItem[], isConsistent: boolean): Requests {
   const requests: Record<string, { Keys: Item[]; ConsistentRead: boolean }> = {};
   const seen = new Set<string>();
   for (const { table, key } of wanted) {
@@ -41,7 +41,7 @@ function requestsOf(wanted: readonly Wanted[], isConsistent: boolean): Requests 
  */
 async function getBatch(
   { client, platform }: DynamoDb,
-  wanted: readonly Wanted[],
+  wanted: readonly WantedItem[],
   isConsistent: boolean,
 ): Promise<readonly (Item | undefined)[]> {
   const found = new Map<string, Item>();
@@ -60,7 +60,7 @@ async function getBatch(
   return wanted.map(({ table, key }) => found.get(nameOf(table, key.pk, key.sk)));
 }
 
-type Loader = DataLoader<Wanted, Item | undefined>;
+type Loader = DataLoader<WantedItem, Item | undefined>;
 
 /**
  * One loader for each client. All reads in one turn of the event loop share a call, whichever table

@@ -19,10 +19,11 @@ import type { TokenTables } from './token-tables.ts';
 /** The time limit of a multi-step write, in ms from its start. Others may remove it afterwards. */
 export const UNFINISHED_MS = 60_000;
 
-type Place = Pick<UnprovenToken, 'tenantId' | 'id'>;
-type DeletedToken = Place & Pick<UnprovenToken, 'writeId' | 'createWriteId'>;
+type TokenIdentity = Pick<UnprovenToken, 'tenantId' | 'id'>;
+type DeletedToken = TokenIdentity & Pick<UnprovenToken, 'writeId' | 'createWriteId'>;
 /** The attributes that an index entry has of a token. */
-type Shown = Place & Pick<UnprovenToken, 'position' | 'type' | 'containers' | 'expiration' | 'hasMask'>;
+type ListedToken = TokenIdentity &
+  Pick<UnprovenToken, 'position' | 'type' | 'containers' | 'expiration' | 'hasMask'>;
 
 /** Builds the single writes that the writer combines. */
 // oxlint-disable-next-line max-lines-per-function -- a list of builders, one for each kind of write
@@ -33,12 +34,13 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards, platform 
   const remove = (table: string, key: ItemKey): TransactWriteItem => ({
     Delete: { TableName: table, Key: key },
   });
-  const keyOf = ({ tenantId, id }: Place) => ({
+  const keyOf = ({ tenantId, id }: TokenIdentity) => ({
     TableName: tokensTable,
     Key: tokenKey(tenantId, id),
   });
 
-  const markOf = ({ tenantId, id }: Place) => tombstoneMark(tenantId, id, listShards, platform.clock());
+  const markOf = ({ tenantId, id }: TokenIdentity) =>
+    tombstoneMark(tenantId, id, listShards, platform.clock());
   const tombstone = (token: DeletedToken) => ({
     ...tokenKey(token.tenantId, token.id),
     ...markOf(token),
@@ -73,11 +75,14 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards, platform 
     },
 
     /** Deletes this number of parts of the previous version. */
-    removeOldParts(token: Place & Pick<UnprovenToken, 'version'>, count: number): TransactWriteItem[] {
+    removeOldParts(
+      token: TokenIdentity & Pick<UnprovenToken, 'version'>,
+      count: number,
+    ): TransactWriteItem[] {
       return oldDataPartKeys(token, count).map((key) => remove(tokensTable, key));
     },
 
-    cvc({ tenantId, id }: Place, { encryptedCvc, until }: StoredCvc): TransactWriteItem {
+    cvc({ tenantId, id }: TokenIdentity, { encryptedCvc, until }: StoredCvc): TransactWriteItem {
       return put(ephemeralTable, {
         ...cvcKey(tenantId, id),
         encryptedCvc,
@@ -87,11 +92,11 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards, platform 
       });
     },
 
-    removeCvc({ tenantId, id }: Place): TransactWriteItem {
+    removeCvc({ tenantId, id }: TokenIdentity): TransactWriteItem {
       return remove(ephemeralTable, cvcKey(tenantId, id));
     },
 
-    entry(token: Shown, term: string): TransactWriteItem {
+    entry(token: ListedToken, term: string): TransactWriteItem {
       return put(tokensTable, {
         ...termKey(token.tenantId, term, token.position),
         ...entryMembers(token),
@@ -138,7 +143,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards, platform 
     },
 
     /** Makes an unchanged token invisible, and due for removal immediately. */
-    hide(token: Place & Pick<UnprovenToken, 'version' | 'writeId'>, now: number): UpdateCommand {
+    hide(token: TokenIdentity & Pick<UnprovenToken, 'version' | 'writeId'>, now: number): UpdateCommand {
       const { duePk, dueSk } = dueAt(token.id, now);
       return new UpdateCommand({
         ...keyOf(token),
@@ -156,7 +161,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards, platform 
     },
 
     /** Marks the removal of a token that never became visible. Does nothing to any other token. */
-    cancel(token: Place & PendingToken): UpdateCommand {
+    cancel(token: TokenIdentity & PendingToken): UpdateCommand {
       const condition = neverVisible(token);
       return new UpdateCommand({
         ...keyOf(token),
@@ -169,7 +174,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards, platform 
     key: keyOf,
 
     /** Lets a transaction pass only if the token's item is as the condition says. */
-    check(token: Place, condition: RequiredCondition): TransactWriteItem {
+    check(token: TokenIdentity, condition: RequiredCondition): TransactWriteItem {
       return { ConditionCheck: { ...keyOf(token), ...condition } };
     },
 
@@ -182,7 +187,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards, platform 
      * Does the same as {@link deletion} to a token that was not read. It removes every attribute
      * but the write id of the create, which only the item has.
      */
-    blindDeletion(token: Place, condition: Condition): UpdateCommand {
+    blindDeletion(token: TokenIdentity, condition: Condition): UpdateCommand {
       const mark = Object.entries(markOf(token));
       const removed = ATTRIBUTES_OF_TOKENS.filter((name) => !mark.some(([set]) => set === name));
       const set = [

@@ -1,6 +1,6 @@
 import { isJsonObject, jsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { nearestName } from '../shared/known-names.ts';
-import type { Place } from '../shared/member-path.ts';
+import type { MemberPlace } from '../shared/member-path.ts';
 import { BudgetError, type Budget } from './budget.ts';
 import { ExpressionError } from './expression-error.ts';
 import { FAILURE, parseExpression } from './parse-expression.ts';
@@ -122,7 +122,7 @@ function checkNames(used: readonly UsedName[], allowed: readonly string[], other
 }
 
 /** Handles the error of one text of a JSON value, at this place in the value. */
-export type HandleFailure = (error: ExpressionError, place: Place | undefined) => void;
+export type HandleFailure = (error: ExpressionError, place: MemberPlace | undefined) => void;
 
 const rethrow: HandleFailure = (error) => {
   throw error;
@@ -131,7 +131,7 @@ const rethrow: HandleFailure = (error) => {
 /**
  * Runs `render` for one text. An exceeded budget is not the fault of that text, so it is thrown.
  */
-function attempt(place: Place | undefined, handle: HandleFailure, render: () => Json): Json {
+function attempt(place: MemberPlace | undefined, handle: HandleFailure, render: () => Json): Json {
   try {
     return render();
   } catch (error) {
@@ -150,7 +150,7 @@ export function renderTemplates(
   bindings: JsonObject,
   budget: Budget,
   handle: HandleFailure = rethrow,
-  place?: Place,
+  place?: MemberPlace,
 ): Json {
   const inside = (member: PropertyKey, each: Json): Json =>
     renderTemplates(each, bindings, budget, handle, { parent: place, member });
@@ -170,7 +170,7 @@ export function checkTemplates(
   allowed: Allowed,
   budget: Budget,
   handle: HandleFailure = rethrow,
-  place?: Place,
+  place?: MemberPlace,
 ): void {
   const inside = (member: PropertyKey, each: Json): void => {
     checkTemplates(each, allowed, budget, handle, { parent: place, member });

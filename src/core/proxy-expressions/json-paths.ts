@@ -8,7 +8,7 @@ import { walkJson, type JsonVisitor } from '../shared/walk-json.ts';
 const DEPTH_MAX = 1_000;
 
 /** An object or array that contains the current position. */
-interface Around {
+interface ParentValue {
   readonly path: string;
   readonly isObject: boolean;
   /** The name of the current member, or the index of the current element. */
@@ -25,9 +25,9 @@ class PathFinder implements JsonVisitor {
 
   readonly #isWanted: (literal: string) => boolean;
 
-  readonly #around: Around[] = [];
+  readonly #around: ParentValue[] = [];
 
-  /** Number of open objects and arrays that are too deep for {@link Around}. */
+  /** Number of open objects and arrays that are too deep for {@link ParentValue}. */
   #beyond = 0;
 
   constructor(text: string, root: string, isWanted: (literal: string) => boolean) {

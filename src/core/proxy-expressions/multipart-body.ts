@@ -4,7 +4,7 @@ import { utf8Bytes, utf8Text } from '../shared/utf8.ts';
 import { mayHoldExpression } from './json-text.ts';
 import { preserveDelimiters } from './preserve-delimiters.ts';
 import { contentTypeOf, hasPlainEncoding, isFile } from './part-headers.ts';
-import type { Place } from './nested-places.ts';
+import type { ValuePlace } from './nested-places.ts';
 import { combine, placedTemplate, verbatim, type Renderable } from './renderable.ts';
 import type { Skeleton } from './skeleton.ts';
 
@@ -45,13 +45,13 @@ function boundaryParameters(contentType: string): readonly string[] | undefined 
 }
 
 /** A range of bytes in a body; `to` is the first byte after it. */
-interface Stretch {
+interface ByteRange {
   readonly from: number;
   readonly to: number;
 }
 
 /** The ranges of the parts between the delimiters of a body, headers included. */
-function* partsOf(body: Buffer, delimiter: Buffer): Generator<Stretch> {
+function* partsOf(body: Buffer, delimiter: Buffer): Generator<ByteRange> {
   for (let at = body.indexOf(delimiter); at !== -1;) {
     const from = at + delimiter.length;
     const next = body.indexOf(delimiter, from);
@@ -65,7 +65,7 @@ function* partsOf(body: Buffer, delimiter: Buffer): Generator<Stretch> {
  * The range of a part's content; `undefined` if no blank line ends its headers. Lines may end
  * without a carriage return.
  */
-function contentOf(body: Buffer, { from, to }: Stretch): Stretch | undefined {
+function contentOf(body: Buffer, { from, to }: ByteRange): ByteRange | undefined {
   const part = body.subarray(from, to);
   const blanks = ['\r\n\r\n', '\n\n'].flatMap((blank) => {
     const at = part.indexOf(blank);
@@ -78,7 +78,7 @@ function contentOf(body: Buffer, { from, to }: Stretch): Stretch | undefined {
   return { from: first.end, to: to - lineBreak.length };
 }
 
-const IN_HEADER: Place = {
+const IN_HEADER: ValuePlace = {
   refused: {
     pattern: /[\p{Cc}"\\]/u,
     reason: 'puts a control character, a double quote or a backslash into a part header',
@@ -86,7 +86,7 @@ const IN_HEADER: Place = {
   encodes: [],
 };
 /** Rejects a value next to other text that could add a member or a parameter. */
-const IN_PART_OF_HEADER: Place = {
+const IN_PART_OF_HEADER: ValuePlace = {
   refused: {
     pattern: /[\p{Cc}"\\,;]/u,
     reason:
@@ -102,19 +102,19 @@ function isWhole(text: string, position: number): boolean {
   return before.endsWith(':') && after;
 }
 
-const headerPlaces = ({ text, at }: Skeleton): readonly Place[] =>
+const headerPlaces = ({ text, at }: Skeleton): readonly ValuePlace[] =>
   at.map((position) => (isWhole(text, position) ? IN_HEADER : IN_PART_OF_HEADER));
 
 /**
  * The bytes between the contents of two parts. A value there must stay inside its line, and inside
  * its quotes.
  */
-function betweenParts(stretch: Buffer, path: string, fields: TemplateFields): Renderable<Buffer> {
-  if (!stretch.includes('{{')) return verbatim(stretch);
-  const text = utf8Text(stretch);
+function betweenParts(range: Buffer, path: string, fields: TemplateFields): Renderable<Buffer> {
+  if (!range.includes('{{')) return verbatim(range);
+  const text = utf8Text(range);
   if (text === undefined) {
     fields.report(path, 'has a part header with an expression that is not UTF-8');
-    return verbatim(stretch);
+    return verbatim(range);
   }
   const template = placedTemplate(text, path, fields, headerPlaces);
   return {
@@ -182,8 +182,8 @@ export function multipartBody(
   const pieces: Renderable<Buffer>[] = [];
   const declaring: Buffer[] = [];
   const between = (from: number, to: number) => {
-    const stretch = body.subarray(from, to);
-    return isForm ? verbatim(stretch) : betweenParts(stretch, path, fields);
+    const range = body.subarray(from, to);
+    return isForm ? verbatim(range) : betweenParts(range, path, fields);
   };
   let at = 0;
   let count = 0;

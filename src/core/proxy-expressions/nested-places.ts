@@ -5,7 +5,7 @@ import { innerJson } from './inner-json.ts';
 import type { Skeleton } from './skeleton.ts';
 
 /** The place of a value in a template, and what the value may be there. */
-export interface Place {
+export interface ValuePlace {
   /** True if the value is JSON of its own; absent if it is text. */
   readonly isJson?: boolean;
   /** Texts that are rejected here, and the reason for the error. */
@@ -68,7 +68,11 @@ const IN_NAME = { pattern: /^/, reason: 'has an expression in the name of a nest
 /**
  * The places of text that has no known grammar. A value may neither begin nor end a grammar there.
  */
-function unclearPlaces({ text, at }: Skeleton, encodes: readonly Encode[], level: number): readonly Place[] {
+function unclearPlaces(
+  { text, at }: Skeleton,
+  encodes: readonly Encode[],
+  level: number,
+): readonly ValuePlace[] {
   const isAll = level > LEVELS_MAX ? mayBeJson(text) : beginsLikeJson(text);
   const pairs = pairsOf(text);
   if (pairs !== undefined) {
@@ -92,11 +96,11 @@ export function nestedPlaces(
   skeleton: Skeleton,
   encodes: readonly Encode[] = [],
   level = 1,
-): readonly Place[] {
+): readonly ValuePlace[] {
   if (skeleton.at.length === 0) return [];
   const inner = level > LEVELS_MAX ? undefined : (innerJson(skeleton) ?? innerForm(skeleton));
   if (inner === undefined) return unclearPlaces(skeleton, encodes, level);
-  return inner.flatMap((place): readonly Place[] => {
+  return inner.flatMap((place): readonly ValuePlace[] => {
     const { at } = place.skeleton;
     if (place.kind === 'text') return nestedPlaces(place.skeleton, [place.encode, ...encodes], level + 1);
     if (place.kind === 'value') return at.map(() => ({ isJson: true, encodes }));

@@ -13,7 +13,7 @@ import type { Json } from '../shared/json.ts';
 import { pathText, type LazyPath } from '../shared/member-path.ts';
 import { utf8Bytes } from '../shared/utf8.ts';
 import { mayBeJson } from './body-kind.ts';
-import { nestedPlaces, type Place } from './nested-places.ts';
+import { nestedPlaces, type ValuePlace } from './nested-places.ts';
 import { skeletonOf, type Skeleton } from './skeleton.ts';
 
 /**
@@ -101,7 +101,7 @@ const EMPTY = { kind: 'text', text: '' } as const;
 const ENCODE = 8;
 
 /** The text of one reference at its place, encoded for every grammar around it. */
-function writeAt(part: TokenTemplate[number], place: Place | undefined, filling: Filling): string {
+function writeAt(part: TokenTemplate[number], place: ValuePlace | undefined, filling: Filling): string {
   const { isJson = false, refused, encodes = [] } = place ?? {};
   const encodeAll = (text: string): string =>
     encodes.reduce((inner, encode) => {
@@ -124,7 +124,7 @@ export function placedTemplate(
   text: string,
   path: string,
   fields: TemplateFields,
-  placesOf: (skeleton: Skeleton) => readonly Place[],
+  placesOf: (skeleton: Skeleton) => readonly ValuePlace[],
 ): Renderable<string> {
   return placed(parseTemplate(text, path, fields), path, fields, placesOf);
 }
@@ -133,11 +133,11 @@ function placed(
   template: TokenTemplate,
   path: LazyPath,
   fields: TemplateFields,
-  placesOf: (skeleton: Skeleton) => readonly Place[],
+  placesOf: (skeleton: Skeleton) => readonly ValuePlace[],
 ): Renderable<string> {
   const references = referencesOf(template);
   const places = references.length === 0 ? [] : placesOf(skeletonOf(template));
-  const byPart = new Map<TokenTemplate[number], Place | undefined>(
+  const byPart = new Map<TokenTemplate[number], ValuePlace | undefined>(
     template.filter(({ kind }) => kind === 'token').map((part, index) => [part, places[index]]),
   );
   const write = (part: TokenTemplate[number], filling: Filling): string =>

@@ -23,7 +23,7 @@ const bytes = (text: Renderable<string>): Renderable<Buffer> => ({
 });
 
 /** A whole body, or the content of one part of a multipart body. */
-interface Place {
+interface BodyPlace {
   readonly body: Content;
   readonly contentType: string;
   /** The name of the body in errors. */
@@ -54,7 +54,7 @@ function jsonProblem(body: string, separator?: RecordSeparator): string {
 
 /** Rejects expressions in a body that claims to be JSON but is not: their context is unknown. */
 function notJson(
-  { body, path }: Place,
+  { body, path }: BodyPlace,
   fields: TemplateFields,
   separator?: RecordSeparator,
 ): Renderable<Buffer> {
@@ -63,7 +63,7 @@ function notJson(
 }
 
 /** Rejects expressions in a message. It is not parsed, so their context is unknown. */
-function message({ body, path }: Place, fields: TemplateFields): Renderable<Buffer> {
+function message({ body, path }: BodyPlace, fields: TemplateFields): Renderable<Buffer> {
   if (body.includes('{{')) fields.report(path, 'has an expression in a message that has its own headers');
   return verbatim(body.bytes);
 }
@@ -72,13 +72,13 @@ function message({ body, path }: Place, fields: TemplateFields): Renderable<Buff
  * Rejects expressions in a body that several types may apply to: they would be encoded for one
  * only.
  */
-function ambiguous({ body, path }: Place, fields: TemplateFields): Renderable<Buffer> {
+function ambiguous({ body, path }: BodyPlace, fields: TemplateFields): Renderable<Buffer> {
   if (OPENING.test(body.text ?? body.bytes.toString('latin1')))
     fields.report(path, 'has an expression, and its Content-Type joins several types or has one itself');
   return verbatim(body.bytes);
 }
 
-function records(place: Place, separator: RecordSeparator, fields: TemplateFields): Renderable<Buffer> {
+function records(place: BodyPlace, separator: RecordSeparator, fields: TemplateFields): Renderable<Buffer> {
   const { body, path } = place;
   const { text } = body;
   if (text === undefined) return notJson(place, fields);
@@ -89,7 +89,7 @@ function records(place: Place, separator: RecordSeparator, fields: TemplateField
 }
 
 /** Reads a body of an inconclusive type as JSON if it parses, else as text, which may be a form. */
-function byContent(place: Place, fields: TemplateFields): Renderable<Buffer> {
+function byContent(place: BodyPlace, fields: TemplateFields): Renderable<Buffer> {
   const { body, contentType, path } = place;
   const { text } = body;
   if (text !== undefined && isJsonText(text)) return jsonText(text, path, fields);
@@ -100,11 +100,11 @@ function byContent(place: Place, fields: TemplateFields): Renderable<Buffer> {
 }
 
 /** The charsets that the receiver may read a body in. XML and HTML declare one in their text. */
-function charsetsOfPlace({ body, contentType, charsets }: Place, kind: BodyKind): readonly string[] {
+function charsetsOfPlace({ body, contentType, charsets }: BodyPlace, kind: BodyKind): readonly string[] {
   return [...charsets, ...charsetsOf(contentType, kind === 'xml' ? (body.text ?? '') : '')];
 }
 
-function multipart(place: Place, fields: TemplateFields): Renderable<Buffer> {
+function multipart(place: BodyPlace, fields: TemplateFields): Renderable<Buffer> {
   const { body, contentType, path, depth } = place;
   const boundary = boundaryOf(contentType);
   if (boundary === undefined || depth === DEPTH_MAX) {
@@ -122,7 +122,7 @@ function multipart(place: Place, fields: TemplateFields): Renderable<Buffer> {
   );
 }
 
-function byKind(place: Place, kind: BodyKind, fields: TemplateFields): Renderable<Buffer> {
+function byKind(place: BodyPlace, kind: BodyKind, fields: TemplateFields): Renderable<Buffer> {
   const { body, path } = place;
   if (kind === 'multipart') return multipart(place, fields);
   if (kind === 'message') return message(place, fields);
@@ -136,7 +136,7 @@ function byKind(place: Place, kind: BodyKind, fields: TemplateFields): Renderabl
   return bytes(kind === 'form' ? formText(text, path, fields) : xmlText(text, path, fields));
 }
 
-function filledIn(place: Place, fields: TemplateFields): Renderable<Buffer> {
+function filledIn(place: BodyPlace, fields: TemplateFields): Renderable<Buffer> {
   const { body, contentType, path } = place;
   const kind = bodyKind(contentType);
   if (kind === 'ambiguous') return ambiguous(place, fields);

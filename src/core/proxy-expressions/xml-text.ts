@@ -1,7 +1,7 @@
 import { ExpressionError } from '../expressions/expression-error.ts';
 import type { TemplateFields } from '../expressions/template-fields.ts';
 import type { Encode } from './inner-grammar.ts';
-import { LEVELS_MAX, nestedPlaces, type Place } from './nested-places.ts';
+import { LEVELS_MAX, nestedPlaces, type ValuePlace } from './nested-places.ts';
 import { placedTemplate, type Renderable } from './renderable.ts';
 import { decodedRange, rangeOf, type Range, type Skeleton } from './skeleton.ts';
 import { xmlStretches, type XmlStretch } from './xml-stretches.ts';
@@ -93,7 +93,7 @@ function isContinued(text: string, position: number, kind: keyof typeof ENCODING
  * Rejects values that could add an attribute or end this one, because no quotes surround them. Even
  * an empty value could.
  */
-const UNQUOTED: Place = {
+const UNQUOTED: ValuePlace = {
   refused: {
     pattern: /^$|["'`\\{}[\]&%+#=<>\s]/,
     reason:
@@ -101,7 +101,7 @@ const UNQUOTED: Place = {
   },
   encodes: [],
 };
-const IN_TAG: Place = {
+const IN_TAG: ValuePlace = {
   refused: {
     pattern: /^/,
     reason: 'has an expression in the name of a tag or attribute, or in a declaration',
@@ -110,7 +110,7 @@ const IN_TAG: Place = {
 };
 /** A comment about whose end XML and HTML disagree, and so about everything after it. */
 const AMBIGUOUS_COMMENT = /<!---?>|--!>/;
-const AFTER_AMBIGUOUS: Place = {
+const AFTER_AMBIGUOUS: ValuePlace = {
   refused: { pattern: /^/, reason: 'has an expression in a text with <!-->, <!---> or --!>' },
   encodes: [],
 };
@@ -118,7 +118,7 @@ const AFTER_AMBIGUOUS: Place = {
 const BEFORE = 1_000;
 
 /** The place of an expression outside of the quotes of a tag. It is a value only after `=`. */
-function placeInTag(text: string, position: number): Place {
+function placeInTag(text: string, position: number): ValuePlace {
   return /=[^\s"'<>=]*$/.test(text.slice(Math.max(0, position - BEFORE), position)) ? UNQUOTED : IN_TAG;
 }
 
@@ -128,7 +128,7 @@ interface Piece {
 }
 
 /** The places of a text whose pieces are separated by markup, such as a comment. */
-function placesOfText(skeleton: Skeleton, pieces: readonly Piece[]): readonly Place[] {
+function placesOfText(skeleton: Skeleton, pieces: readonly Piece[]): readonly ValuePlace[] {
   const at: number[] = [];
   const encodes: Encode[] = [];
   const continued = new Set<number>();
@@ -153,7 +153,7 @@ function placesOfText(skeleton: Skeleton, pieces: readonly Piece[]): readonly Pl
 
 /** More pieces than any real text has. Each one is an object until the text ends. */
 const PIECES_MAX = 10_000;
-const IN_PIECES: Place = {
+const IN_PIECES: ValuePlace = {
   refused: {
     pattern: /^/,
     reason: 'has an expression in a text that comments or sections separate too often',
@@ -165,7 +165,7 @@ const IN_PIECES: Place = {
 class XmlPlaces {
   readonly #skeleton: Skeleton;
 
-  readonly #places: Place[] = [];
+  readonly #places: ValuePlace[] = [];
 
   /** The pieces of the text that the current stretch may continue. */
   #pieces: Piece[] = [];
@@ -178,7 +178,7 @@ class XmlPlaces {
     this.#skeleton = skeleton;
   }
 
-  all(): readonly Place[] {
+  all(): readonly ValuePlace[] {
     const { text, at } = this.#skeleton;
     if (AMBIGUOUS_COMMENT.test(text)) return at.map(() => AFTER_AMBIGUOUS);
     for (const stretch of xmlStretches(this.#skeleton.text)) {
@@ -203,7 +203,7 @@ class XmlPlaces {
     else this.#hasAllPieces = false;
   }
 
-  #placesIn(kind: Exclude<XmlStretch['kind'], 'text' | 'cdata'>, range: Range): readonly Place[] {
+  #placesIn(kind: Exclude<XmlStretch['kind'], 'text' | 'cdata'>, range: Range): readonly ValuePlace[] {
     if (kind === 'attribute') return placesOfText(this.#skeleton, [{ kind, range }]);
     const inside = decodedRange(this.#skeleton, range, (text) => text);
     if (kind === 'tag') return inside.at.map((position) => placeInTag(inside.text, position));
@@ -227,7 +227,7 @@ class XmlPlaces {
     this.#hasAllPieces = true;
   }
 
-  #put({ firstAt }: Range, places: readonly Place[]): void {
+  #put({ firstAt }: Range, places: readonly ValuePlace[]): void {
     for (const [index, place] of places.entries()) this.#places[firstAt + index] = place;
   }
 }

@@ -42,7 +42,7 @@ export interface ReactorPatch {
 export type CheckUnchanged = (reactor: ReactorRecord, application: Application | undefined) => void;
 
 /** The reactor after a change, as the request wants it. */
-interface Wanted {
+interface WantedReactor {
   readonly definition: ReactorDefinition;
   readonly application: Application | undefined;
   /** Whether the request has code, even the same code. The function is then repaired as well. */
@@ -104,7 +104,7 @@ async function changeOnce(
   deps: ChangeReactorDeps,
   caller: Caller,
   id: string,
-  decide: (previous: StoredReactor) => Promise<Wanted>,
+  decide: (previous: StoredReactor) => Promise<WantedReactor>,
   check: CheckUnchanged,
 ): Promise<Changed | 'conflict'> {
   const previous = await existingReactor(deps, caller.tenantId, id);
@@ -138,7 +138,7 @@ async function change(
   deps: ChangeReactorDeps,
   caller: Caller,
   id: string,
-  decide: (previous: StoredReactor) => Promise<Wanted>,
+  decide: (previous: StoredReactor) => Promise<WantedReactor>,
   check: CheckUnchanged,
 ): Promise<WrittenReactor> {
   requirePermission(caller, 'reactor:update');
@@ -189,7 +189,7 @@ export async function patchReactor(
   patch: ReactorPatch,
   check: CheckUnchanged = () => undefined,
 ): Promise<void> {
-  const decide = async (previous: StoredReactor): Promise<Wanted> => {
+  const decide = async (previous: StoredReactor): Promise<WantedReactor> => {
     const { code, configuration } = await openReactor(deps.vault, previous);
     // A patch that does not name the application is valid even if the application was deleted
     // since.

@@ -16,8 +16,8 @@ export const PATH_MAX_LENGTH = 500;
  * The place of a value in a request. It becomes text only for an error, because of a million values
  * hardly any needs a path.
  */
-export interface Place {
-  readonly parent: Place | undefined;
+export interface MemberPlace {
+  readonly parent: MemberPlace | undefined;
   readonly member: PropertyKey;
 }
 
@@ -25,7 +25,7 @@ export interface Place {
  * The path of a place below `root`. It is cut to the maximum length, as names may be megabytes
  * long.
  */
-export function pathOf(place: Place | undefined, root = ''): string {
+export function pathOf(place: MemberPlace | undefined, root = ''): string {
   const members: PropertyKey[] = [];
   for (let at = place; at !== undefined; at = at.parent) members.push(at.member);
   let path = root;

@@ -13,7 +13,7 @@ import { isOfSameRequest, writeIdOfPart, type WriteIdentity } from '../shared/wr
 import { chooseTokenIds } from './choose-token-ids.ts';
 import { createdResult, type CreatedResult } from './created-result.ts';
 import { hasExpired } from './expiration.ts';
-import { findDuplicate, isUnmatched, lockHolder, type Wanted } from './find-duplicate.ts';
+import { findDuplicate, isUnmatched, lockHolder, type WantedToken } from './find-duplicate.ts';
 import { noSuchToken } from './get-token.ts';
 import type { OpenTokenDeps } from './open-token.ts';
 import { createWriteIdOf, writesAsItself } from './ownership.ts';
@@ -166,7 +166,7 @@ async function assemble({ deps, caller }: Creation, draft: FreshDraft): Promise<
   return defined({ token: { ...plain, ...encrypted }, cvc, lockOf: draft.lockOf });
 }
 
-const wantedBy = ({ caller }: Creation, { derived, content, writeId }: CheckedToken): Wanted =>
+const wantedBy = ({ caller }: Creation, { derived, content, writeId }: CheckedToken): WantedToken =>
   defined({
     tenantId: caller.tenantId,
     fingerprint: derived.fingerprint,

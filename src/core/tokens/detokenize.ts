@@ -12,7 +12,7 @@ import { TemplateFields } from '../expressions/template-fields.ts';
 import { hasExpression } from '../expressions/template.ts';
 import { defined } from '../shared/defined.ts';
 import { isJsonObject, jsonObject, type Json, type JsonObject } from '../shared/json.ts';
-import { pathOf, type Place } from '../shared/member-path.ts';
+import { pathOf, type MemberPlace } from '../shared/member-path.ts';
 import { Secret } from '../shared/secret.ts';
 import {
   createTokenResolver,
@@ -65,7 +65,7 @@ export function parseTexts(
   value: Json,
   root: string,
   fields: TemplateFields,
-  place?: Place,
+  place?: MemberPlace,
 ): ParsedJson | undefined {
   if (typeof value === 'string')
     return hasExpression(value) && !fields.isFull

@@ -18,7 +18,7 @@ export interface FindDuplicateDeps {
 /**
  * The fields of a token to be written that deduplication compares (docs/contract.md#deduplication).
  */
-export type Wanted = Pick<
+export type WantedToken = Pick<
   StoredToken,
   'tenantId' | 'fingerprint' | 'matchHash' | 'writeId' | 'expiration'
 > & {
@@ -54,7 +54,7 @@ export function lastsAsLong(
  */
 function isMatch(
   deps: FindDuplicateDeps,
-  wanted: Wanted,
+  wanted: WantedToken,
   token: Omit<StoredToken, 'encryptedData'>,
 ): boolean {
   return (
@@ -74,7 +74,7 @@ function isMatch(
 async function relyOn(
   deps: FindDuplicateDeps,
   caller: Caller,
-  wanted: Wanted,
+  wanted: WantedToken,
   found: StoredToken,
 ): Promise<StoredToken | undefined> {
   let token: StoredToken | undefined = found;
@@ -100,8 +100,8 @@ async function relyOn(
 export async function findDuplicate(
   deps: FindDuplicateDeps,
   caller: Caller,
-  wanted: Wanted,
-  matches: readonly Pick<Wanted, 'fingerprint' | 'matchHash'>[],
+  wanted: WantedToken,
+  matches: readonly Pick<WantedToken, 'fingerprint' | 'matchHash'>[],
 ): Promise<StoredToken | undefined> {
   for (const match of matches) {
     const found = await findMatch(deps, caller, { ...wanted, ...match });
@@ -117,7 +117,7 @@ export async function findDuplicate(
 async function findMatch(
   deps: FindDuplicateDeps,
   caller: Caller,
-  wanted: Wanted,
+  wanted: WantedToken,
 ): Promise<StoredToken | 'itself' | undefined> {
   for await (const summaries of deps.tokenStore.findMatches(wanted))
     for (const summary of summaries) {
@@ -134,7 +134,11 @@ async function findMatch(
  * Whether the token that holds a lock is a duplicate of the wanted one. If not, another token may
  * take the lock over.
  */
-export async function isLockValid(deps: FindDuplicateDeps, wanted: Wanted, id: string): Promise<boolean> {
+export async function isLockValid(
+  deps: FindDuplicateDeps,
+  wanted: WantedToken,
+  id: string,
+): Promise<boolean> {
   const token = await deps.tokenStore.find(wanted.tenantId, id);
   return token !== undefined && isMatch(deps, wanted, token);
 }
@@ -146,7 +150,7 @@ export async function isLockValid(deps: FindDuplicateDeps, wanted: Wanted, id: s
 export async function lockHolder(
   deps: FindDuplicateDeps,
   caller: Caller,
-  wanted: Wanted,
+  wanted: WantedToken,
   id: string,
 ): Promise<StoredToken | undefined> {
   const token = await deps.tokenStore.find(wanted.tenantId, id);

@@ -66,7 +66,7 @@ function showsRun(text: string, value: string, identifying: IdentifyingValue): b
       if (!text.includes(run)) break;
       if (start.includes(run)) continue;
       for (const at of placesOf(run, text))
-        if (!allowed.some((stretch) => stretch.from <= at && at + run.length <= stretch.to)) return true;
+        if (!allowed.some((range) => range.from <= at && at + run.length <= range.to)) return true;
     }
   }
   return false;

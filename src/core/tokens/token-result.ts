@@ -11,12 +11,12 @@ import type { StoredToken, TokenView } from './token.ts';
  * How much of a token its writer sees: a view, the members that are stored in the clear, or its
  * identity (docs/contract.md#idempotency, docs/contract.md#update-a-token).
  */
-export type Shown =
+export type VisibleToken =
   | { readonly shows: 'view'; readonly view: TokenView }
   | { readonly shows: 'clear' | 'identity' | 'identity_without_fingerprint' };
 
 /** The result of a write: the written token, or the duplicate that existed already. */
-export type TokenResult = Shown & {
+export type TokenResult = VisibleToken & {
   readonly token: StoredToken;
   readonly deduplicated: boolean;
   /** Members of the request that the existing token did not take over, such as `data.cvc`. */
@@ -31,12 +31,12 @@ export type WritePermission = 'token:create' | 'token:update';
 /** A request that asks for redacted tokens gets nothing that can be compared with another one. */
 const showsFingerprint = ({ atMost }: Caller): boolean => atMost !== 'redact';
 
-const identityFor = (caller: Caller, permission: WritePermission): Shown => ({
+const identityFor = (caller: Caller, permission: WritePermission): VisibleToken => ({
   shows:
     permission === 'token:create' && showsFingerprint(caller) ? 'identity' : 'identity_without_fingerprint',
 });
 
-const resultOf = (token: StoredToken, shown: Shown, deduplicated = false): TokenResult => ({
+const resultOf = (token: StoredToken, shown: VisibleToken, deduplicated = false): TokenResult => ({
   ...shown,
   token,
   deduplicated,
@@ -56,9 +56,9 @@ async function seenThrough(
   deps: OpenTokenDeps,
   token: StoredToken,
   transform: Transform | undefined,
-  otherwise: Shown,
+  otherwise: VisibleToken,
   budget: Budget,
-): Promise<Shown> {
+): Promise<VisibleToken> {
   if (transform === undefined) {
     if (otherwise.shows !== 'clear') deps.audit.saw(token, 'identity');
     return otherwise;

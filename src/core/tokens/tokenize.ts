@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { normalized, shownName } from '../shared/known-names.ts';
-import { pathOf, type Place } from '../shared/member-path.ts';
+import { pathOf, type MemberPlace } from '../shared/member-path.ts';
 import { Secret } from '../shared/secret.ts';
 import { mapShape, type Shape } from '../shared/shape.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
@@ -39,7 +39,7 @@ const isToken = (value: JsonObject): boolean => TOKEN_MEMBERS.every((name) => Ob
  * Throws `validation_failed` for an object that would be a token except for the spelling of `type`
  * or `data`. Its other members would become tokens, without its containers and expiration.
  */
-function checkSpelling(value: JsonObject, place: Place | undefined): void {
+function checkSpelling(value: JsonObject, place: MemberPlace | undefined): void {
   const bySpelling = new Map(Object.keys(value).map((name) => [normalized(name), name]));
   if (!TOKEN_MEMBERS.every((name) => bySpelling.has(name))) return;
   for (const name of TOKEN_MEMBERS) {
@@ -51,7 +51,7 @@ function checkSpelling(value: JsonObject, place: Place | undefined): void {
 
 /** A value to tokenize, before it is checked. */
 interface Found {
-  readonly place: Place | undefined;
+  readonly place: MemberPlace | undefined;
   readonly value: Json;
 }
 
@@ -67,7 +67,7 @@ interface Search {
  * Finds the values of a JSON value to tokenize: objects with `type` and `data`, and every other
  * primitive leaf but `null`. Throws `validation_failed` at the first one above the limit.
  */
-function plan(value: Json, place: Place | undefined, search: Search): Plan {
+function plan(value: Json, place: MemberPlace | undefined, search: Search): Plan {
   if (value === null) return NOTHING;
   if (Array.isArray(value)) {
     const elements = value as readonly Json[];

@@ -12,7 +12,7 @@ interface Grant {
   readonly value: string;
 }
 
-interface Wanted {
+interface WantedSession {
   readonly conditions: readonly Grant[];
   readonly endsAt: number;
   /** The key that authorizes the session. */
@@ -20,7 +20,7 @@ interface Wanted {
 }
 
 /** Begins a session that can read what the conditions say. Resolves to its key. */
-async function beginSession(client: Client, { conditions, endsAt, by }: Wanted) {
+async function beginSession(client: Client, { conditions, endsAt, by }: WantedSession) {
   const begun = await client.send('begin session', [201], {
     method: 'POST',
     path: '/sessions',

@@ -19,7 +19,7 @@ export interface HostileRequest {
 }
 
 /** Where a body contains the hostile value. */
-export interface Place {
+export interface HostilePlace {
   readonly name: string;
   readonly before: string;
   readonly after: string;
@@ -39,7 +39,7 @@ export interface BodyRoute {
   readonly warmUpId?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly maxBytes?: number;
-  readonly places: readonly Place[];
+  readonly places: readonly HostilePlace[];
   readonly values: keyof typeof VALUES;
 }
 
@@ -62,8 +62,8 @@ const VALUES = { all: undefined, dearest: DEAREST, few: FEW } as const;
 export const valuesOf = (names: readonly string[]) =>
   HOSTILE_VALUES.filter(({ name }) => names.includes(name));
 
-export const WHOLE: Place = { name: 'body', before: '', after: '' };
-export const member = (name: string, rest = ''): Place => ({
+export const WHOLE: HostilePlace = { name: 'body', before: '', after: '' };
+export const member = (name: string, rest = ''): HostilePlace => ({
   name,
   before: `{${rest}${rest === '' ? '' : ','}"${name}":`,
   after: '}',

@@ -15,7 +15,7 @@ import {
   type ApiFolder,
   type BodyRoute,
   type HostileRequest,
-  type Place,
+  type HostilePlace,
 } from './body-route.ts';
 import { hostileCalls } from './hostile-calls.ts';
 import { limitRequests } from './hostile-limits.ts';
@@ -95,7 +95,7 @@ export function bodyRoutes(
   const token = (name: string) => member(name, '"type":"token","data":0');
   const reactor = '"name":"hostile","code":"module.exports = 1;"';
   const application = '"name":"hostile","type":"private"';
-  const grants = (rest: string): readonly Place[] => [
+  const grants = (rest: string): readonly HostilePlace[] => [
     WHOLE,
     member('permissions', rest),
     member('rules', rest),
