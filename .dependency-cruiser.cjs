@@ -88,7 +88,7 @@ module.exports = {
     {
       name: 'small-schemas-in-bundles',
       comment:
-        'A function builds its schemas at every cold start: zod/mini, which is made of zod/v4/core, does so with far less code (docs/decisions/0025).',
+        'A function builds its schemas at every cold start: zod/mini, which is made of zod/v4/core, does so with far less code (docs/decisions/0013#use-zodmini).',
       severity: 'error',
       from: { path: '^(functions|src)/' },
       to: { path: 'node_modules/zod/', pathNot: 'node_modules/zod/(v4/)?(mini|core)/' },

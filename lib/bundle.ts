@@ -29,7 +29,8 @@ export const BUNDLE_OPTIONS = {
 
 /**
  * Packages that a start and most requests do not need (most requests need that of the log). Each is
- * a file next to `index.cjs`, loaded at its first use (docs/decisions/0026).
+ * a file next to `index.cjs`, loaded at its first use
+ * (docs/decisions/0013#load-rare-code-on-first-use).
  */
 const LOADED_LATER = [
   '@aws-lambda-powertools/logger',

@@ -106,9 +106,13 @@ for (const name of headings)
     problems.push(`docs/runbook.md has an entry for an alarm that there is not: ${name}`);
 
 const decisions = readFileSync('docs/decisions/README.md', 'utf8');
-for (const file of globSync('docs/decisions/[0-9]*.md'))
-  if (!decisions.includes(`(${file.replace('docs/decisions/', '')})`))
-    problems.push(`docs/decisions/README.md does not list ${file}`);
+for (const file of globSync('docs/decisions/[0-9]*.md')) {
+  const name = basename(file);
+  if (!decisions.includes(`(${name})`)) problems.push(`docs/decisions/README.md does not list ${file}`);
+  const [title = '', , status = ''] = readFileSync(file, 'utf8').split('\n');
+  if (!title.startsWith(`# ${name.slice(0, 4)} `) || !status.startsWith('Status: '))
+    problems.push(`${file} does not begin with its number, its title and its status`);
+}
 
 /** Each error code has a page, whose title begins with the code. There is no other page. */
 const codes = problemCodes();

@@ -154,7 +154,8 @@ async function emptyStarts(): Promise<{ next(): Promise<readonly [number, number
 
 /**
  * Measures from one response to the next. The process for the second of two was started before the
- * first. From the third in a row on, each response waits for a start (docs/decisions/0040).
+ * first. From the third in a row on, each response waits for a start
+ * (docs/decisions/0013#start-the-next-process-of-a-reactor-in-advance).
  */
 async function starts(): Promise<{ readonly rows: string[][]; readonly budgets: readonly Budget[] }> {
   const reactor = await startRuntime();

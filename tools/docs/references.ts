@@ -13,8 +13,8 @@ const LINK = /\]\(([^)\s]+)(?: "[^"]*")?\)|^\[[^\]]+\]: (\S+)/gm;
 const FENCE = /^(```|~~~).*?^\1/gms;
 const HEADING = /^#{1,6} +(.+?) *#*$/gm;
 const COMMENT = /\/\*[^]*?\*\/|(?<![:\w'"`])\/\/.*|^[ \t]*#.*|[ \t]# .*/gm;
-/** `docs/contract.md#limits`, `docs/decisions/0013`, or the bare name of a document. */
-const NAMED = /(?<![\w./-])(?:docs\/decisions\/\d{4}(?![\w-])|[\w./-]*\w\.md(?:#[\w-]+)?)/g;
+/** `docs/contract.md#limits`, `docs/decisions/0013#use-commonjs`, or the name of a file. */
+const NAMED = /(?<![\w./-])(?:docs\/decisions\/\d{4}(?![\w-])(?:#[\w-]+)?|[\w./-]*\w\.md(?:#[\w-]+)?)/g;
 
 /** The anchors that GitHub gives to the headings of a document: a repeated one has a number. */
 export function anchorsOf(markdown: string): ReadonlySet<string> {

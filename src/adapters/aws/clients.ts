@@ -27,7 +27,7 @@ interface Located {
 
 /**
  * Opens a connection in advance, so that the first request does not wait for TLS. If that fails,
- * the request connects by itself (docs/decisions/0041).
+ * the request connects by itself (docs/decisions/0013#connect-before-the-first-request).
  */
 function connecting<Client extends Located>(connections: AwsConnections, client: Client): Client {
   const { useFipsEndpoint, useDualstackEndpoint, endpointProvider } = client.config;

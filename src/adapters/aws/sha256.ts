@@ -24,7 +24,8 @@ function keyOf(secret: Source): KeyObject {
 
 /**
  * SHA-256, or its HMAC with a secret, for the SDK's signatures. The SDK passes the secret as bytes,
- * which takes several times as long as a `KeyObject` (docs/decisions/0023).
+ * which takes several times as long as a `KeyObject`
+ * (docs/decisions/0013#sign-with-our-own-sha-256).
  */
 export class Sha256 {
   readonly #secret: Source | undefined;

@@ -10,7 +10,8 @@ import type { UsedName } from './syntax-problem.ts';
 
 /*
  * Most expressions are a path of names and filters of the service with literal arguments. They mean
- * the same in Liquid, and are evaluated faster without it (docs/decisions/0029).
+ * the same in Liquid, and are evaluated faster without it
+ * (docs/decisions/0013#evaluate-plain-expressions-without-liquid).
  */
 
 /** Steps of parsing, for each character: of a path of names, and of a path with filters. */

@@ -10,7 +10,7 @@ export async function checkCode(
   code: Secret<string>,
   compatibility: ClientCompatibility,
 ): Promise<readonly string[]> {
-  // Loads the parser on first use (docs/decisions/0026-load-rare-code-on-first-use.md).
+  // Loads the parser on first use (docs/decisions/0013#load-rare-code-on-first-use).
   const { codeProblem } = await import('./parse-code.ts');
   const problem = codeProblem(code.reveal());
   if (problem === undefined) return [];

@@ -159,7 +159,7 @@ async function checkMask(
   if ((matcher === 'regex') !== (expression !== undefined))
     report('expression', 'belongs to the matcher `regex`, which needs it');
   if (matcher !== 'regex' || expression === undefined) return;
-  // Loads the engine on first use (docs/decisions/0026-load-rare-code-on-first-use.md).
+  // Loads the engine on first use (docs/decisions/0013#load-rare-code-on-first-use).
   const { compileRegex } = await import('./linear-regex.ts');
   const compiled = compileRegex(expression);
   if ('problem' in compiled) report('expression', compiled.problem);

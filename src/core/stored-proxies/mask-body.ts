@@ -80,7 +80,7 @@ async function replaceRegex(
   replacement: string,
   budget: TransformBudget,
 ): Promise<Message> {
-  // Loads the engine on first use (docs/decisions/0026-load-rare-code-on-first-use.md).
+  // Loads the engine on first use (docs/decisions/0013#load-rare-code-on-first-use).
   const { compileRegex, replaceMatches } = await import('./linear-regex.ts');
   const regex = compileRegex(expression);
   if ('problem' in regex) throw new TransformError('its expression cannot be read');

@@ -9,7 +9,7 @@ import {
 
 const documents = new Map([
   ['docs/rules.md', anchorsOf('# Rules\n\n## Update a token\n')],
-  ['docs/decisions/0007-use-one-root.md', anchorsOf('# Use one root\n')],
+  ['docs/decisions/0007-use-one-root.md', anchorsOf('# Use one root\n\n## The cost\n')],
 ]);
 
 describe('the anchors of a document', () => {
@@ -43,6 +43,7 @@ describe('a comment', () => {
   it.each([
     '/** The rule (docs/rules.md#update-a-token). */',
     '// See rules.md, or docs/decisions/0007.',
+    '// docs/decisions/0007#the-cost',
     '# docs/rules.md has it',
     "const text = 'docs/none.md';",
     "const url = 'https://example.com/none.md';",
@@ -55,6 +56,7 @@ describe('a comment', () => {
     '/*\n * The rule\n * (docs/rules.md#none).\n */',
     'const a = 1; // none.md, section 3',
     '// docs/decisions/0008',
+    '// docs/decisions/0007#none',
     '# docs/none.md',
   ])('that names a missing target is reported: %s', (code) => {
     expect(brokenReferences(code, documents)).toHaveLength(1);
