@@ -108,7 +108,7 @@ describe('npm run build -- version', () => {
   afterEach(() => rmSync(copy, { recursive: true, force: true }));
 
   it('moves every package, what they require of each other, and the lockfile', async () => {
-    moveVersion(copy, NEXT, '2027-01-02');
+    moveVersion(copy, NEXT, '2027-01-02', []);
     const lock = json('package-lock.json');
     for (const directory of ['', ...workspacesOf(copy).map((workspace) => workspace.directory)]) {
       expect(json(join(directory, 'package.json')).version).toBe(NEXT);
@@ -127,7 +127,7 @@ describe('npm run build -- version', () => {
 
   it('changes nothing else of these files', () => {
     const before = read('package-lock.json').split('\n');
-    moveVersion(copy, NEXT, '2027-01-02');
+    moveVersion(copy, NEXT, '2027-01-02', []);
     const after = read('package-lock.json').split('\n');
     const changed = after.filter((line, at) => line !== before[at]);
     expect(after).toHaveLength(before.length);
@@ -140,8 +140,10 @@ describe('npm run build -- version', () => {
 
   it('gives every changelog the version with its date', () => {
     const heading = `## [${NEXT}] - 2027-01-02`;
-    const before = read('packages/sdk/CHANGELOG.md').replace(/^## .*\n\n/m, '');
-    moveVersion(copy, NEXT, '2027-01-02');
+    const before = read('packages/sdk/CHANGELOG.md');
+    const unreleased = before.replace(/^(?=## )/m, '## [Unreleased]\n\n- A new option.\n\n');
+    writeFileSync(join(copy, 'packages/sdk/CHANGELOG.md'), unreleased);
+    moveVersion(copy, NEXT, '2027-01-02', []);
     for (const file of changelogsOf(copy)) {
       const [first] = /^## .*$/m.exec(read(file)) ?? [];
       expect([file, first]).toEqual([file, heading]);
@@ -150,14 +152,32 @@ describe('npm run build -- version', () => {
     expect(read('packages/other/CHANGELOG.md')).toContain(
       `${heading}\n\nNothing in this package changed.\n\n## [`,
     );
-    expect(read('packages/sdk/CHANGELOG.md').replace(`${heading}\n\n`, '')).toBe(before);
+    expect(read('packages/sdk/CHANGELOG.md').replace(`${heading}\n\n- A new option.\n\n`, '')).toBe(before);
+  });
+
+  it('dates the entries of the current version as long as it has no tag', () => {
+    const heading = `## [${service.version}] - 2027-01-02`;
+    const manifest = read('package.json');
+    moveVersion(copy, service.version, '2027-01-02', ['v0.0.1']);
+    for (const file of changelogsOf(copy)) {
+      const original = existsSync(file) ? readFileSync(file, 'utf8') : read(file);
+      expect([file, read(file)]).toEqual([file, original.replace(/^## .*$/m, heading)]);
+    }
+    expect(read('package.json')).toBe(manifest);
+  });
+
+  it('rejects a version that has an entry beside "Unreleased"', () => {
+    const before = read('CHANGELOG.md').replace(/^(?=## )/m, '## [Unreleased]\n\n- More.\n\n');
+    writeFileSync(join(copy, 'CHANGELOG.md'), before);
+    expect(() => moveVersion(copy, service.version, '2027-01-02', [])).toThrow('make one of both');
+    expect(read('CHANGELOG.md')).toBe(before);
   });
 
   it('writes only the repository of package.json into the packages if it gets no version', () => {
     const changelog = read('CHANGELOG.md');
     const repository = { type: 'git', url: 'git+https://git.example.com/else.git' };
     write('package.json', { ...json('package.json'), repository });
-    moveVersion(copy, undefined, '2027-01-02');
+    moveVersion(copy, undefined, '2027-01-02', []);
     const sdk = json('packages/sdk/package.json');
     expect(sdk).toMatchObject({
       version: service.version,
@@ -171,7 +191,7 @@ describe('npm run build -- version', () => {
     'rejects %s',
     (version) => {
       const before = read('package.json');
-      expect(() => moveVersion(copy, version, '2027-01-02')).toThrow(RangeError);
+      expect(() => moveVersion(copy, version, '2027-01-02', [`v${service.version}`])).toThrow(RangeError);
       expect(read('package.json')).toBe(before);
     },
   );

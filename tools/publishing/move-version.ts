@@ -1,5 +1,6 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { datedEntry, hasTwoEntries } from './changelog.ts';
 import {
   changelogsOf,
   readManifest,
@@ -32,25 +33,34 @@ function isHigher(version: string, current: string): boolean {
   return at >= 0 && (now?.[at] ?? 0) > (before?.[at] ?? 0);
 }
 
-/** Puts the entries of "Unreleased" below the version. */
-function released(changelog: string, version: string, date: string): string {
-  const heading = `## [${version}] - ${date}`;
-  if (/^## \[Unreleased\]$/m.test(changelog)) return changelog.replace(/^## \[Unreleased\]$/m, heading);
-  const section = `${heading}\n\nNothing in this package changed.\n\n`;
-  return changelog.replace(/^(?=## \[)/m, section);
+/** Throws unless the version may follow the current one, and each changelog can have its entry. */
+function checkMove(root: string, version: string, current: string, tags: readonly string[]): void {
+  const isPending = version === current && !tags.includes(`v${version}`);
+  if (!isPending && !(VERSION.test(version) && isHigher(version, current)))
+    throw new RangeError(`${version} is not a version X.Y.Z above ${current}`);
+  const double = changelogsOf(root).find((file) =>
+    hasTwoEntries(readFileSync(join(root, file), 'utf8'), version),
+  );
+  if (double !== undefined)
+    throw new RangeError(`${double} has an entry of ${version} beside "Unreleased": make one of both`);
 }
 
 /**
  * Writes the version into every package of the repository, their dependencies on each other, the
  * lockfile, the OpenAPI document, the changelogs, and the names of tarballs in the documentation.
  * Writes the members that the root package.json decides into the packages, too. Without a version
- * it does only that. Throws for a version that is not higher than the current one.
+ * it does only that. Throws for a version that is not higher than the current one. The current one
+ * may come again as long as the tags lack it, which dates its entries.
  */
-export function moveVersion(root: string, version: string | undefined, date: string): void {
+export function moveVersion(
+  root: string,
+  version: string | undefined,
+  date: string,
+  tags: readonly string[],
+): void {
   const service = readManifest(root);
   const next = version ?? service.version;
-  if (version !== undefined && !(VERSION.test(version) && isHigher(version, service.version)))
-    throw new RangeError(`${version} is not a version X.Y.Z above ${service.version}`);
+  if (version !== undefined) checkMove(root, version, service.version, tags);
   const workspaces = workspacesOf(root);
   const names = workspaces.map(({ manifest }) => manifest.name);
   const edit = (file: string, change: (text: string) => string) => {
@@ -82,7 +92,7 @@ export function moveVersion(root: string, version: string | undefined, date: str
   edit('docs/openapi.json', (text) =>
     text.replace(`"version": "${service.version}"`, `"version": "${version}"`),
   );
-  for (const file of changelogsOf(root)) edit(file, (text) => released(text, version, date));
+  for (const file of changelogsOf(root)) edit(file, (text) => datedEntry(text, version, date));
   const tarball = new RegExp(`(cloakroom-[a-z]+-)${service.version.replaceAll('.', '\\.')}(?=\\.tgz)`, 'g');
   for (const file of globSync(['docs/*.md', 'docs/guides/*.md', 'packages/*/README.md'], { cwd: root }))
     edit(file, (text) => text.replace(tarball, `$1${version}`));

@@ -7,8 +7,8 @@ import { compileRegex } from '../../src/core/stored-proxies/linear-regex.ts';
 import { hides, isMasked } from '../../src/core/stored-proxies/message-headers.ts';
 
 /*
- * What changes for proxies that a deployment has stored (CHANGELOG.md). Templates do not show it,
- * and the service reports it only once a proxy is called or written.
+ * What changes for proxies that a deployment has stored (docs/deploy.md#upgrade-roll-back).
+ * Templates do not show it, and the service reports it only once a proxy is called or written.
  */
 
 const transform = z.looseObject({
