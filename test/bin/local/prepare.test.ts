@@ -111,13 +111,13 @@ it('an interrupted preparation ends at once and leaves no app', async () => {
 
 it('an installation succeeds where only the manifests are there, or Node strips no types', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    scripts: { postinstall: string };
+    scripts: { prepare: string };
   };
   const folder = mkdtempSync(join(tmpdir(), 'prepare-'));
   folders.push(folder);
   const { CI: _, ...env } = process.env;
   const install = (cwd: string, more: NodeJS.ProcessEnv = {}) =>
-    spawnSync('sh', ['-c', scripts.postinstall], { cwd, env: { ...env, ...more }, encoding: 'utf8' });
+    spawnSync('sh', ['-c', scripts.prepare], { cwd, env: { ...env, ...more }, encoding: 'utf8' });
   expect(install(folder)).toMatchObject({ status: 0, stderr: '' });
   const { status, stderr } = install(aRepository(), { NODE_OPTIONS: '--no-experimental-strip-types' });
   expect(status).toBe(0);
@@ -135,4 +135,70 @@ it.each([
   if (hasPackages) mkdirSync(join(folder, 'node_modules', 'esbuild'), { recursive: true });
   expect(await prepare(folder, env)).toEqual([0, '']);
   expect(existsSync(join(folder, '.local'))).toBe(false);
+});
+
+describe('the git hooks', () => {
+  const git = (folder: string, ...args: readonly string[]) =>
+    spawnSync('git', args, { cwd: folder, encoding: 'utf8' }).stdout.trim();
+
+  /** A clone before its packages are there. Node cannot prepare a start in it. */
+  function aClone(): string {
+    const folder = mkdtempSync(join(tmpdir(), 'prepare-'));
+    folders.push(folder);
+    cpSync(join(root, 'bin', 'prepare.cjs'), join(folder, 'bin', 'prepare.cjs'));
+    cpSync(join(root, '.githooks'), join(folder, '.githooks'), { recursive: true });
+    git(folder, 'init', '--quiet');
+    return folder;
+  }
+
+  it('reject a long subject after an installation', async () => {
+    const folder = aClone();
+    expect(await prepare(folder)).toEqual([0, '']);
+    expect(git(folder, 'config', 'core.hooksPath')).toBe('.githooks');
+    const commit = (subject: string) =>
+      spawnSync(
+        'git',
+        ['-c', 'user.name=A', '-c', 'user.email=a@example.com', 'commit', '--allow-empty', '-m', subject],
+        { cwd: folder, encoding: 'utf8' },
+      );
+    expect(commit('x'.repeat(73))).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('The subject has 73 characters'),
+    });
+    expect(commit('x'.repeat(72)).status).toBe(0);
+  });
+
+  it('stay those that a person has configured', async () => {
+    const folder = aClone();
+    git(folder, 'config', 'core.hooksPath', '/my/hooks');
+    expect(await prepare(folder)).toEqual([0, '']);
+    expect(git(folder, 'config', 'core.hooksPath')).toBe('/my/hooks');
+  });
+
+  it('are not activated in CI', async () => {
+    const folder = aClone();
+    expect(await prepare(folder, { CI: 'true' })).toEqual([0, '']);
+    expect(git(folder, 'config', 'core.hooksPath')).toBe('');
+  });
+
+  it.each<[string, (folder: string) => NodeJS.ProcessEnv]>([
+    ['git is missing', () => ({ PATH: '/nonexistent' })],
+    [
+      'the folder is no clone',
+      (folder) => {
+        rmSync(join(folder, '.git'), { recursive: true });
+        return {};
+      },
+    ],
+    [
+      'git rejects the folder',
+      (folder) => {
+        writeFileSync(join(folder, '.git', 'config'), 'no configuration');
+        return {};
+      },
+    ],
+  ])('fail no installation if %s', async (_why, arrange) => {
+    const folder = aClone();
+    expect(await prepare(folder, arrange(folder))).toEqual([0, '']);
+  });
 });
