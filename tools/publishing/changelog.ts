@@ -17,3 +17,24 @@ export function datedEntry(changelog: string, version: string, date: string): st
   const section = `${heading}\n\nNothing in this package changed.\n\n`;
   return changelog.replace(/^(?=## \[)/m, section);
 }
+
+/** What stands below the heading of a version; `undefined` without such a heading. */
+export function entryOf(
+  changelog: string,
+  version: string,
+): { readonly date: string; readonly text: string } | undefined {
+  const heading = headingOf(version).exec(changelog);
+  if (heading === null) return undefined;
+  const below = changelog.slice(heading.index + heading[0].length);
+  const end = below.search(/^## /m);
+  return { date: heading[1] ?? '', text: (end === -1 ? below : below.slice(0, end)).trim() };
+}
+
+/**
+ * Makes notes of the entry. Links lead into the repository at `address`, and each paragraph is one
+ * line, because GitHub shows each end of a line.
+ */
+export const notesOf = (entry: string, address: string): string => {
+  const lines = entry.replaceAll(/(?<=\S)\n *(?=[^\s#|>-])/g, ' ');
+  return `${lines.replaceAll(/\]\((?![a-z]+:|#)([^)]+)\)/g, (_link, path: string) => `](${address}/${path})`)}\n`;
+};
