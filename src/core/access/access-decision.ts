@@ -43,7 +43,7 @@ export interface Viewer extends Grants {
 }
 
 /**
- * What may decide: a rule, or the top-level permissions, which count as a rule on `/`
+ * Decides alone: a rule, or the top-level permissions, which count as a rule on `/`
  * (docs/contract.md#how-access-is-decided).
  */
 export type Candidate = AccessRule | 'permissions';
@@ -79,7 +79,7 @@ function applies(rule: AccessRule, id: string | undefined | typeof ANY_ID, conta
   return known.length === conditions.length ? true : 'unknown';
 }
 
-/** What {@link decidingCandidate} found about one candidate. */
+/** {@link decidingCandidate} finds this about one candidate. */
 export interface Step {
   readonly candidate: Candidate;
   readonly isGranting: boolean;

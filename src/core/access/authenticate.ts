@@ -30,7 +30,7 @@ export interface AuthenticateDeps {
   readonly clock: Clock;
 }
 
-/** What an operation needs in addition to the identity of its caller. */
+/** An operation needs these in addition to the identity of its caller. */
 export interface AuthenticateOptions {
   /** The operation depends on the tenant's settings. */
   readonly withSettings: boolean;

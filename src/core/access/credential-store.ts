@@ -18,7 +18,7 @@ export interface Credential {
   readonly caller: Caller;
   /** The key is rejected from this time on, in ms since the epoch. */
   readonly expiresAtMs?: number;
-  /** What the key of an application has of its own. */
+  /** Members that the key of an application has of its own. */
   readonly key?: OwnKey;
 }
 

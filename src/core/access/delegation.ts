@@ -33,13 +33,15 @@ function regionsOf(rule: Pick<AccessRule, 'container' | 'conditions'>): readonly
   return narrower.length > 0 ? narrower : [{ below: '/' }];
 }
 
-/** What a candidate permits: a transform, and for `token:use` the destinations; any if absent. */
+/** A candidate permits this: a transform, and for `token:use` the destinations; any if absent. */
 interface Extent {
   readonly transform: Transform;
   readonly through?: Through | undefined;
 }
 
-/** What a credential may do with a permission in one container; `undefined` for nothing. */
+/**
+ * The extent to which a credential has a permission in one container; `undefined` if it has none.
+ */
 function extentIn(grants: Grants, permission: Permission, container: Container): Extent | undefined {
   const candidate = decidingCandidate(grants, permission, undefined, container);
   if (candidate === undefined || candidate === 'unknown') return undefined;

@@ -41,7 +41,7 @@ export function requirePermission(caller: Caller, permission: Permission): void 
   throw new ServiceError('forbidden', `${required(permission)} ${wayOut(caller, permission)}`);
 }
 
-/** What a message says of rules with `through`. */
+/** Describes rules with `through` in a message. */
 function throughOnly(way: Way): string {
   if (way === 'named_by_caller')
     return 'A rule with `through` does not permit a destination that the caller names.';

@@ -27,7 +27,7 @@ export interface ApplicationKey {
   readonly sourceAddresses: readonly string[];
 }
 
-/** What the creator of a key chooses. */
+/** The creator of a key chooses these. */
 export type KeyChoice = Pick<ApplicationKey, 'name' | 'expiresAtMs' | 'sourceAddresses'>;
 
 /** The choice for a key that works everywhere, until it is deleted. */

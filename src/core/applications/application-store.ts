@@ -35,7 +35,7 @@ export interface ApplicationStore {
   forgetRetiredKeys(tenantId: string, count: number): Promise<number>;
 }
 
-/** What sessions and reactor code need of the application that they act for. */
+/** Sessions and reactor code need these members of the application that they act for. */
 export type ApplicationGrants = Pick<
   Application,
   'id' | 'tenantId' | 'type' | 'permissions' | 'rules' | 'expiresAtMs'
@@ -52,7 +52,7 @@ export interface ApplicationGrantsStore {
   deletedKeys(tenantId: string, keyIds: readonly string[]): Promise<readonly DeletedKey[]>;
 }
 
-/** What is remembered of a key that was deleted, by itself or with its application. */
+/** Members that are stored of a key that was deleted, by itself or with its application. */
 export interface DeletedKey {
   readonly keyId: string;
   /** The key had ended before it was deleted, so its deletion revoked nothing. */

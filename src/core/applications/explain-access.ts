@@ -30,7 +30,7 @@ export interface Question {
   readonly container: Container;
 }
 
-/** What was found about one candidate, or about a setting of the tenant. */
+/** One step explains one candidate, or a setting of the tenant. */
 export interface ExplainedStep {
   readonly candidate: Candidate | 'tenant';
   readonly matched: Match;
@@ -59,7 +59,7 @@ function reasonOf({ candidate, isGranting, matched }: Step, right: Right): strin
     : 'It is the first that grants the permission and covers the container, so it decides. Its `through` does not name this destination, so the request is refused.';
 }
 
-/** What the function that decides about requests says of these grants. */
+/** Explains these grants by the function that decides about requests. */
 export function explainGrants(grants: Grants, right: Right, container: Container): Explanation {
   const steps: ExplainedStep[] = [];
   const permission = permissionOf(right);
@@ -107,8 +107,8 @@ function checkGrants({ rules }: Grants, allowList: EgressAllowList): void {
 }
 
 /**
- * Says what a request meets, and which rule decides. Needs `application:read`. Reads no token, so
- * it shows no one that a token exists. Throws `not_found` for an unknown application, and
+ * Explains how a request would be decided, and by which rule. Needs `application:read`. Reads no
+ * token, so it shows no one that a token exists. Throws `not_found` for an unknown application, and
  * `validation_failed` for rules that no one can have.
  */
 export async function explainAccess(

@@ -11,7 +11,7 @@ import type { Application } from './application.ts';
 import { KEYS_MAX, keysOfOthers, newKey, type ApplicationKey, type KeyChoice } from './application-key.ts';
 import { applicationToChange, existingApplication, type GetApplicationDeps } from './get-application.ts';
 
-/** What has keys: an application, or a stored proxy. */
+/** An application or a stored proxy, which have keys. */
 export interface KeyOwner {
   readonly keys: readonly ApplicationKey[];
   readonly version: number;
@@ -36,7 +36,7 @@ export interface OwnedKeys<Owner extends KeyOwner> {
   readonly most: number;
   /** Throws `conflict` for an owner that gets no further key, whatever keys it has. */
   readonly checkRoom?: (owner: Owner) => Promise<void>;
-  /** What owns the keys, in words for a message. */
+  /** Describes the owner of the keys in messages. */
   readonly owner: string;
 }
 

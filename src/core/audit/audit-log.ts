@@ -21,7 +21,7 @@ export interface MarkedShard {
   readonly shard: number;
 }
 
-/** Says that a partition has, or may have, records of a minute (ms since the epoch). */
+/** Marks that a partition has, or may have, records of a minute (ms since the epoch). */
 export interface Mark extends MarkedShard {
   readonly minute: number;
 }
@@ -72,7 +72,7 @@ const minuteOf = (at: number): number => at - (at % MINUTE_MS);
 /** Number of trails with a state in memory. A trail without one starts over, which does no harm. */
 const REMEMBERED_MAX = 1_000;
 
-/** What one instance knows of one trail. */
+/** The state that one instance knows of one trail. */
 interface Writing {
   shard: number;
   /** The last record that certainly exists. */

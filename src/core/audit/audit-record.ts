@@ -39,8 +39,7 @@ export const DEPLOYMENT = 'deployment';
 export const isTrail = (text: string): boolean => /^[\w-]{1,36}$/.test(text);
 
 /**
- * What changed of an application, a reactor, a tenant or its keys. It contains names and never
- * values.
+ * A change of an application, a reactor, a tenant or its keys. It contains names and never values.
  */
 export interface Change {
   readonly members: readonly string[];

@@ -5,7 +5,7 @@ import { placeText, type AuditEntry, type Change, type Form, type Outcome } from
 import type { Effect, NamedToken } from './effect.ts';
 import { addToken, hasToken, isEmpty, membersOf, noTokens, type ReportedTokens } from './reported-tokens.ts';
 
-/** What the product reports about a request while it runs. Reporting writes nothing. */
+/** The product reports what a request sees while it runs. Reporting writes nothing. */
 export interface Sightings {
   /** A token is about to be shown or used. This must be called before the token is opened. */
   saw(token: NamedToken, form: Form): void;
@@ -49,7 +49,7 @@ export interface AuditScope extends Sightings {
   close(end: End): Promise<void>;
 }
 
-/** What all records of a request have in common. */
+/** Members that all records of a request have in common. */
 export type AuditSubject = Pick<
   AuditEntry,
   'op' | 'app' | 'cred' | 'ip' | 'trace' | 'resource' | 'proxy' | 'proxyVersion' | 'invocation'
@@ -74,7 +74,7 @@ type Lifecycle =
 /** Members of the records that are known only while the request runs. */
 type Details = Partial<AuditSubject> & Pick<AuditEntry, 'host' | 'matches'>;
 
-/** What a scope knows about its request and has recorded so far. */
+/** The state of a scope: what it knows about its request and has recorded so far. */
 interface Recording {
   readonly log: AuditLog;
   readonly trail: string;

@@ -1,6 +1,6 @@
 import type { Change, Form } from './audit-record.ts';
 
-/** What a record may contain of a token. */
+/** A record may contain these members of a token. */
 export interface NamedToken {
   readonly id: string;
   readonly containers?: readonly string[] | undefined;
@@ -20,15 +20,16 @@ export interface Effect {
 }
 
 /**
- * What a call means for the audit trail. With `none`, it changes nothing, or only internal state of
- * the service. With `finds`, it reads tokens, and those that it returns are reported as found.
+ * The meaning that a call has for the audit trail. With `none`, it changes nothing, or only
+ * internal state of the service. With `finds`, it reads tokens, and those that it returns are
+ * reported as found.
  */
 export type CallEffect<Args extends readonly unknown[]> = 'none' | 'finds' | ((...args: Args) => Effect);
 
 /**
- * What each call of a port means; a missing call does not compile. Every port states it beside its
- * interface. Idempotency records, steps of an accepted invocation and its messages are not effects:
- * their consequences are recorded where they happen.
+ * The effect of each call of a port; a missing call does not compile. Every port states it beside
+ * its interface. Idempotency records, steps of an accepted invocation and its messages are not
+ * effects: their consequences are recorded where they happen.
  */
 export type PortEffects<Port> = {
   readonly [Call in keyof Port]: Port[Call] extends (...args: infer Args) => unknown

@@ -3,7 +3,7 @@ import { base58 } from '@scure/base';
 import { canonical, jsonType, type Json } from '../shared/json.ts';
 import type { Secret } from '../shared/secret.ts';
 
-/** What a fingerprint identifies: the type of a token, and a value made from its data. */
+/** A fingerprint identifies the type of a token, and a value made from its data. */
 export interface Fingerprinted {
   readonly type: string;
   readonly data: Secret<Json>;

@@ -48,7 +48,9 @@ export interface DataKey {
   readonly key: KeyObject;
 }
 
-/** Says why a record does not open. The message reveals nothing about the key or the content. */
+/**
+ * Explains why a record does not open. The message reveals nothing about the key or the content.
+ */
 export class RecordCorruptedError extends Error {
   constructor(reason: string) {
     super(`encrypted record: ${reason}`);

@@ -117,7 +117,7 @@ export const MASKING_FILTERS: readonly string[] = [
   'card_mask',
 ];
 
-/** What each filter of the service is called with. */
+/** The parameters that each filter of the service has. */
 export const OWN_PARAMETERS: ReadonlyMap<string, Parameters> = new Map<string, Parameters>([
   ...Object.entries(ON_TEXT).map(([name, [, , ...parameters]]) => [name, parametersOf(parameters)] as const),
   ...Object.entries(ALIASES).map(([name, [, ...parameters]]) => [name, parametersOf(parameters)] as const),

@@ -108,7 +108,7 @@ const A_FILTER_OR_END = '`|` and a filter, or `}}`';
 const MORE_OR_END = '`,` and an argument, `|` and a filter, or `}}`';
 const ARGUMENTS_OR_MORE = `\`:\` and arguments, ${A_FILTER_OR_END}`;
 
-/** What Liquid's parser expected, by the start of its message, and how far it had read by then. */
+/** Liquid's parser expected this, by the start of its message, and had read so far by then. */
 const EXPECTED: readonly (readonly [message: string, expected: string, readBeyond: 0 | 1])[] = [
   ['invalid value expression', A_VALUE, 0],
   ['unexpected token', A_VALUE, 0],

@@ -26,7 +26,9 @@ const isCount =
 const isBooleanText = (value: unknown): boolean =>
   typeof value === 'string' && /^(?:true|false)$/i.test(value);
 
-/** What an argument can be: its words in messages, and the values that are of this kind. */
+/**
+ * The kinds that an argument can have: words for messages, and the values that are of this kind.
+ */
 const KINDS = {
   number: [
     'number',
@@ -55,7 +57,7 @@ export interface Parameter {
   readonly name?: string;
 }
 
-/** What a filter may be called with. */
+/** A filter may be called with these. */
 export interface Parameters {
   /** The arguments by position; those with a name may be passed by name too. */
   readonly positions: readonly Parameter[];
@@ -126,7 +128,7 @@ function ofWrongKind({ positions }: Parameters, args: readonly FilterArgument[])
   return undefined;
 }
 
-/** Says why a call does not fit; `undefined` if it does. */
+/** Explains why a call does not fit; `undefined` if it does. */
 export const misfit = (parameters: Parameters, args: readonly FilterArgument[]): Misfit | undefined =>
   misnumbered(parameters, args) ?? ofWrongKind(parameters, args);
 

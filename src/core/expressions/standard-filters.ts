@@ -189,7 +189,7 @@ function standardFilter(name: string, filter: StandardFilter): LiquidFilter {
   };
 }
 
-/** What each of the standard filters is called with. */
+/** The parameters that each of the standard filters has. */
 export const STANDARD_PARAMETERS: ReadonlyMap<string, Parameters> = new Map(
   Object.entries(STANDARD).map(([name, { takes = [], named = [] }]) => [
     name,

@@ -26,7 +26,7 @@ function describeAt(text: string, at: number): string {
 interface Details {
   /** The end of the message, after the position. */
   readonly hint?: string;
-  /** What the grammar allows at the position. The message then also names what is there. */
+  /** The grammar allows this at the position. The message then also names what is there. */
   readonly expected?: string;
 }
 

@@ -14,7 +14,7 @@ export interface ClaimTimes {
   readonly leaseUntil: number;
 }
 
-/** What an attempt may do with the request. */
+/** A claim decides what an attempt may do with the request. */
 export type IdempotencyClaim =
   /**
    * This attempt runs the request. `seed` and `startedAt` (ms) are the same in every attempt after

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { invalid } from '../shared/service-error.ts';
 
-/** What a cursor is bound to: it is valid only for the same list, application and filters. */
+/** A cursor is bound to this: it is valid only for the same list, application and filters. */
 export interface CursorScope {
   readonly list: string;
   readonly applicationId: string;

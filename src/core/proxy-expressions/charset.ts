@@ -3,7 +3,7 @@ import type { TemplateFields } from '../expressions/template-fields.ts';
 import type { Renderable } from './renderable.ts';
 
 const PARAMETER = /;\s*charset\s*=\s*["']?([^\s"';,]*)/gi;
-/** What XML, HTML and style sheets declare in their first characters. */
+/** XML, HTML and style sheets declare their charset in their first characters. */
 const DECLARATION = /\b(?:encoding|charset)\s{0,20}=\s{0,20}["']?([\w.:-]+)/gi;
 const DECLARED_WITHIN = 1_024;
 

@@ -34,7 +34,7 @@ interface BodyPlace {
   readonly charsets: readonly string[];
 }
 
-/** Says where one of the JSON texts of a body, between separators, is not JSON. */
+/** Describes where one of the JSON texts of a body, between separators, is not JSON. */
 function jsonProblem(body: string, separator?: RecordSeparator): string {
   const text = body.replace(/^\ufeff/, '');
   let from = 0;

@@ -9,10 +9,10 @@ function decodedPath(path: string): string | undefined {
 }
 
 /**
- * What a path below a destination must not contain, because some server resolves it against the
- * base path; `undefined` if there is nothing. RFC 3986, section 5.2.4 has the segments. Servers may
- * also accept parameters after `;`, a backslash as separator, an encoded `?` or `#` as the end, and
- * blanks or control characters.
+ * Finds a part of a path below a destination that some server resolves against the base path;
+ * `undefined` if there is none. RFC 3986, section 5.2.4 has the segments. Servers may also accept
+ * parameters after `;`, a backslash as separator, an encoded `?` or `#` as the end, and blanks or
+ * control characters.
  */
 export function forbiddenInPath(suffix: string): string | undefined {
   const decoded = decodedPath(suffix);

@@ -5,7 +5,7 @@ import type { ReactorFunctions, ReactorRepairs } from './reactor-functions.ts';
 import type { ReactorStore } from './reactor-store.ts';
 import type { Platform } from '../shared/platform.ts';
 
-/** What {@link heated} needs to keep instances running. */
+/** {@link heated} needs these to keep instances running. */
 export interface HeatDeps {
   readonly reactorFunctions: Pick<ReactorRepairs, 'keepHot'>;
   readonly clock: Clock;

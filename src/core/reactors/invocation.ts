@@ -86,7 +86,7 @@ export const START_WITHIN_MS = 60 * 60 * 1000;
 export const CONTENT_MS = START_WITHIN_MS + READABLE_MS + PARKED_MS;
 
 /**
- * What a run may take in addition to the code's own time, in ms: starting an instance,
+ * A run may take this time in addition to the code's own, in ms: starting an instance,
  * detokenizing, tokenizing, storing.
  */
 export const RUN_OVERHEAD_MS = 60_000;
@@ -106,7 +106,9 @@ export function pauseAfter(attempts: number): number {
   return FIRST_PAUSE_MS * 2 ** (attempts - 1);
 }
 
-/** What follows the end of a run: its delivery, or without an address the end of its result. */
+/**
+ * Decides what follows the end of a run: its delivery, or without an address the end of its result.
+ */
 export function afterRun(
   { delivery, readableUntil }: Invocation,
   now: number,
@@ -116,7 +118,7 @@ export function afterRun(
     : { delivery: 'pending', dueAt: now };
 }
 
-/** What the sweep does with an invocation. */
+/** A step that the sweep does with an invocation. */
 export type DueStep =
   /** The invocation is not due any more, so nothing happens. */
   | 'wait'

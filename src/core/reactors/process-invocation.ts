@@ -53,7 +53,7 @@ export interface ProcessInvocationDeps extends RunReactorDeps, ContentDeps, Invo
 /** Pause before an invocation that could not be started is retried, in ms. */
 const START_PAUSE_MS = 10_000;
 
-/** What a run leaves behind. `keepUntil` is explained in `PreparedRun`. */
+/** The state that a run leaves. `keepUntil` is explained in `PreparedRun`. */
 interface Ended extends Pick<PreparedRun, 'keepUntil' | 'uses'> {
   readonly state: Invocation['state'];
   readonly body: JsonObject;

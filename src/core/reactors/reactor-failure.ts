@@ -92,8 +92,8 @@ const CLASSES = [
 ];
 
 /**
- * What code threw, without the names that it chose while it ran: one may be a value of its
- * arguments, for readers who may not see them.
+ * Describes the error that code threw, without the names that it chose while it ran: one may be a
+ * value of its arguments, for readers who may not see them.
  */
 export function withoutChosenNames(thrown: ThrownError): ThrownError {
   const { class: name, module, ...rest } = thrown;

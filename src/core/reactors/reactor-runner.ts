@@ -10,7 +10,7 @@ export interface ClientCredential {
   readonly headerPrefix: string;
 }
 
-/** What an instance of a reactor's function receives (docs/reactors.md#the-runtime). */
+/** An instance of a reactor's function receives this (docs/reactors.md#the-runtime). */
 export interface RunRequest {
   readonly reactorId: string;
   /**
@@ -43,7 +43,7 @@ export interface ThrownPlace {
   readonly column?: number | undefined;
 }
 
-/** Says why code does not load. A function of an earlier service version does not report it. */
+/** Explains why code does not load. A function of an earlier service version does not report it. */
 export interface LoadFailure {
   readonly reason?:
     | 'syntax'

@@ -17,8 +17,8 @@ export interface ReplayReactionDeps extends ReplayTokensDeps {
 }
 
 /**
- * What is stored of a reaction for replay: the value that the code returned, and the tokens made
- * from it, without their data.
+ * A reaction is stored so for replay: the value that the code returned, and the tokens made from
+ * it, without their data.
  */
 export interface ReactionReplay {
   readonly raw?: Json;

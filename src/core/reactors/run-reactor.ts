@@ -42,7 +42,7 @@ export interface RunInput {
   readonly codeHash?: string;
 }
 
-/** What a reactor returns (docs/contract.md#the-reactor-response-object). */
+/** A reactor returns this (docs/contract.md#the-reactor-response-object). */
 export interface ReactorResult {
   readonly raw?: Secret<Json>;
   readonly tokens?: Tokenized;

@@ -23,7 +23,6 @@ export interface StartInvocationDeps
   readonly egressAllowList: EgressAllowList;
 }
 
-/** What a request for an asynchronous invocation asks for. */
 export interface StartInput extends Pick<RunInput, 'reactorId' | 'args' | 'service'> {
   /** Where the result goes; absent if the caller only reads it. */
   readonly callbackUrl?: string;

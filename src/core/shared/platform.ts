@@ -19,7 +19,7 @@ export interface Random {
 }
 
 /**
- * What an instance takes from the machine. Functions get it as an argument, so that a simulation
+ * An instance takes these from the machine. Functions get them as an argument, so that a simulation
  * can run many instances in one process, and repeat a run.
  */
 export interface Platform {

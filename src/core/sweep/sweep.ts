@@ -30,7 +30,7 @@ export interface DueWork {
   due(now: number): AsyncIterable<readonly DueRecord[]>;
 }
 
-/** What one run did of one kind of work. */
+/** The result of one run for one kind of work. */
 export interface SweepReport {
   readonly name: string;
   readonly done: number;
