@@ -26,7 +26,7 @@ export interface Admission {
   readonly keyHash: Buffer;
 }
 
-/** What a call presents besides the key of the proxy. */
+/** A call presents these besides the key of the proxy. */
 export interface Presented {
   /** The address that the gateway, or CloudFront in front of it, saw. */
   readonly source: string;
@@ -95,7 +95,7 @@ function checkSource({ stored, definition }: Proxy, keyId: string, source: strin
   });
 }
 
-/** What was read of a call, before anything of it is checked. */
+/** Reads what a call needs, before anything of it is checked. */
 async function readCall(
   deps: AdmitDeps,
   { tenantId, proxyId }: ProxyKeyContent,

@@ -162,7 +162,10 @@ async function attempt(deps: CallProxyDeps, running: Running, writes: WriteIdent
   }
 }
 
-/** What removes the secrets of a proxy, of now and of the last 30 days; absent if it has none. */
+/**
+ * Creates the remover of the secrets that a proxy has or had in the last 30 days; absent if it has
+ * none.
+ */
 async function removerOf(
   deps: CallProxyDeps,
   { stored, definition }: Proxy,

@@ -135,9 +135,9 @@ class CardEdits implements JsonVisitor {
 /** A text that can be an object or an array. */
 const LIKE_RECORD = /^\s*(?:\{[^]*\}|\[[^]*\])\s*$/;
 
-/** What a text costs that looks like JSON and is none, in code units that are read. */
+/** A text that looks like JSON and is none costs so many code units that are read. */
 const NO_JSON_UNITS = 2_000;
-/** What a record of JSON costs besides its text, in code units that are read. */
+/** A record of JSON costs so many code units besides its text. */
 const RECORD_UNITS = 120;
 
 /** How deep JSON inside strings of JSON is read as JSON. Each level doubles its backslashes. */

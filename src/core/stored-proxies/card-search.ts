@@ -50,8 +50,8 @@ export function prefixLengths(): Int32Array {
 }
 
 /**
- * What a UTF-16 code unit is in a number; digits are smaller. Digits beyond the BMP, such as the
- * bold ones of mathematics, are two units and not found.
+ * The role that a UTF-16 code unit has in a number; digits are smaller. Digits beyond the BMP, such
+ * as the bold ones of mathematics, are two units and not found.
  */
 const SEPARATOR = 10;
 const OTHER = 11;
@@ -280,7 +280,7 @@ export function cardNumbers(
 
 let formKinds: Uint8Array | undefined;
 
-/** What code units are in a form: what separates its names and values ends a number. */
+/** The role of each code unit in a form: a separator of its names and values ends a number. */
 export function kindsInForm(): Uint8Array {
   if (formKinds !== undefined) return formKinds;
   const kinds = Uint8Array.from(unitKinds());

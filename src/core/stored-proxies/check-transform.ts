@@ -69,7 +69,8 @@ function checkHeaderValue(
   }
   const names = namesInHeader(value);
   checkNames(names, 'value', configuration, report);
-  // What does not fit into its syntax, such as a charset, is quoted in errors, often in other case.
+  // A value that does not fit into its syntax, such as a charset, is quoted in errors, often in
+  // other case.
   if (names.length > 0 && readName(header).startsWith('content-'))
     report('value', 'must not refer to the configuration in a header that describes the body');
   const control = names.find((name) => /\p{Cc}/u.test(configuration[name]?.value ?? ''));

@@ -59,7 +59,7 @@ function digitAt(text: string, at: number, base: 10 | 16): number {
   return base === 16 && letter >= 0 && letter < 6 ? letter + 10 : NO_DIGIT;
 }
 
-/** What an escape sequence means, and where it ends. */
+/** The meaning of an escape sequence, and where it ends. */
 interface Escape {
   readonly code: number;
   readonly end: number;
@@ -113,7 +113,9 @@ function escapeAt(text: string, at: number): Escape | undefined {
 
 const bmpUnit = (code: number): number => (code > BMP_MAX ? REPLACEMENT : code);
 
-/** What parts the values of a form ends a number, as a letter does; encoded it separates digits. */
+/**
+ * A separator of the values of a form ends a number, as a letter does; encoded it separates digits.
+ */
 const formUnit = (unit: number): number => (unit === AMPERSAND || unit === EQUALS ? LETTER_X : unit);
 
 /**

@@ -23,7 +23,7 @@ const SHORT_WINDOW = 8;
  * times at most, so what uses up all steps has values, or what several forms have in common.
  */
 const STEPS_MAX = 24_000_000;
-/** What a look at the hash of a form costs, and what a comparison costs besides its bytes. */
+/** A look at the hash of a form costs so much, and a comparison costs so much besides its bytes. */
 const LOOK_STEPS = 3;
 const COMPARISON_STEPS = 100;
 /** How many places to each side of the middle of a form are looked at for its window. */
@@ -84,7 +84,7 @@ interface Entry {
   readonly window: number;
 }
 
-/** What the searches of several inputs share. */
+/** The searches of several inputs share a run. */
 export class SearchRun {
   #left = STEPS_MAX;
 
@@ -188,7 +188,7 @@ export class Prefixes {
   }
 }
 
-/** What a search reads, and what it has in common with others. */
+/** A search reads these inputs, and shares the rest with others. */
 interface Input {
   readonly source: Buffer;
   readonly units: CanonicalBytes;
@@ -256,7 +256,7 @@ export function searchesFor(forms: readonly OwnedForm[]): readonly FormSearch[] 
   const bySize = Map.groupBy(forms, ({ bytes: { length } }) =>
     length >= WINDOW ? WINDOW : length >= SHORT_WINDOW ? SHORT_WINDOW : 0,
   );
-  // What is left of a value that has hardly more than escape sequences is found as it is.
+  // The rest of a value that has hardly more than escape sequences is found as it is.
   bySize.delete(0);
   return [...bySize].map(([size, each]) => new FormSearch(each, size));
 }

@@ -83,7 +83,7 @@ export function compileRegex(expression: string): LinearRegex | Problem {
   return regex;
 }
 
-/** What a match costs besides what is read, in steps. */
+/** A match costs so many steps besides what is read. */
 const MATCH_STEPS = 40;
 /** So many pieces of a text are joined at a time, since each takes memory of its own. */
 const PIECES_MAX = 10_000;

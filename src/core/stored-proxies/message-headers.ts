@@ -6,13 +6,13 @@ import { headersOf, type Message } from './message.ts';
 import type { ProxyDefinition, Transform } from './stored-proxy.ts';
 
 /*
- * What leaves with a body (docs/contract.md#headers-of-a-proxy-that-hides): a header can be any
- * function of the body, so it can undo what a transform does.
+ * These headers leave with a body (docs/contract.md#headers-of-a-proxy-that-hides): a header can be
+ * any function of the body, so it can undo what a transform does.
  */
 
 const HIDING: ReadonlySet<Transform['type']> = new Set(['mask', 'tokenize', 'reactor']);
 
-/** What decides how a proxy treats responses. */
+/** These decide how a proxy treats responses. */
 interface ResponseTransforms {
   readonly responseTransforms: readonly Pick<Transform, 'type'>[];
 }
@@ -47,7 +47,7 @@ export function responseHeaders(
 const HTTP_DATE = '[A-Z][a-z]{2}, [\\w :]{20,24}';
 const REQUEST_ID = /^[\w.:+/=-]{1,200}$/;
 
-/** What a caller needs of a response that is not shown, in forms that are no data. */
+/** A caller needs these fields of a response that is not shown, in forms that are no data. */
 const OF_FAILURES: ReadonlyMap<string, RegExp> = new Map([
   ['retry-after', new RegExp(`^(?:\\d{1,10}|${HTTP_DATE})$`)],
   ['date', new RegExp(`^${HTTP_DATE}$`)],

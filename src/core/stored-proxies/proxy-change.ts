@@ -2,7 +2,6 @@ import type { Secret } from '../shared/secret.ts';
 import type { ProxyDraft } from './check-proxy.ts';
 import type { ConfigurationValue, Proxy, ProxyDefinition } from './stored-proxy.ts';
 
-/** Says what a request changes of a proxy. */
 export interface ProxyChange {
   /** The definition as the request wants it. */
   readonly apply: (previous: ProxyDefinition) => ProxyDraft;

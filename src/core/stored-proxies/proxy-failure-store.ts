@@ -1,7 +1,7 @@
 import type { PortEffects } from '../audit/effect.ts';
 import type { TransformFailure } from './transform-failure.ts';
 
-/** What is stored of a failed transform of one call. `at` is in ms since the epoch. */
+/** A failed transform of one call, as it is stored. `at` is in ms since the epoch. */
 export interface ProxyFailure extends TransformFailure {
   readonly traceId: string;
   readonly at: number;

@@ -6,8 +6,8 @@ interface Reported {
 }
 
 /**
- * What only the operator of a deployment learns about proxies: a tenant's own records would confirm
- * guesses to those who read them.
+ * Only the operator of a deployment learns these about proxies: a tenant's own records would
+ * confirm guesses to those who read them.
  */
 export interface ProxyReports {
   /** A call had a secret of its proxy, by its name in the configuration. */

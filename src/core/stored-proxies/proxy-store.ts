@@ -14,7 +14,7 @@ export interface ProxyStore {
   find(tenantId: string, id: string): Promise<StoredProxy | undefined>;
   /** Finds the proxies that exist among these ids, in any order. */
   findMany(tenantId: string, ids: readonly string[]): Promise<readonly StoredProxy[]>;
-  /** What a list needs of the proxies of a tenant, newest first, that come after an id. */
+  /** Reads the proxies of a tenant for a list, newest first, that come after an id. */
   listed(tenantId: string, after: string | undefined): AsyncIterable<readonly ListedProxy[]>;
   /** The same of the proxies that exist among these ids, in any order. */
   findListed(tenantId: string, ids: readonly string[]): Promise<readonly ListedProxy[]>;

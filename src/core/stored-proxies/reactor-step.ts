@@ -22,7 +22,7 @@ import {
 import type { TransformBudget } from './transform-budget.ts';
 import { TransformError } from './transform-failure.ts';
 
-/** What a run of a reactor needs to know about the call. */
+/** A run of a reactor needs these about the call. */
 export interface ReactorCall {
   readonly proxy: Proxy;
   readonly isReserved: (name: string) => boolean;
@@ -67,7 +67,7 @@ function codeBody(message: Message, as: RunReactor['as'], budget: TransformBudge
   return { member: 'body', ...found };
 }
 
-/** What the code gets as `args`. */
+/** Returns the `args` that the code gets. */
 function argsOf(message: Message, { member, value }: CodeBody): JsonObject {
   const { method, path, status } = message;
   const headers = headersObject(headersOf(message));

@@ -13,7 +13,7 @@ import {
 import { TransformError } from './transform-failure.ts';
 import { base64Form, encodingsOf, plainForm, textForm, type Form } from './value-forms.ts';
 
-/** What replaces a value. */
+/** This text replaces a value. */
 export const REMOVED = '[removed]';
 /** Shortest value that is removed, in UTF-16 code units: shorter ones occur by chance. */
 export const REMOVED_MIN_LENGTH = 16;
@@ -126,7 +126,7 @@ export function createRemover(values: readonly HiddenValue[]): Remover {
   const long = values.filter(({ value }) => value.trim().length >= REMOVED_MIN_LENGTH);
   const searches = new Searches(long);
   const error = new TransformError(long.some(({ isRefused }) => isRefused) ? REFUSED : TOO_OFTEN);
-  // What a request has must not decide what becomes of the response.
+  // The content of a request must not decide what becomes of the response.
   const removing = new SearchRun(error, true);
   const naming = new SearchRun(error, false);
   // A call searches several bodies: new memory for each would cost as much as the search.

@@ -1,4 +1,4 @@
-/** What compiling an expression would cost, read from its text. */
+/** The costs of compiling an expression, which are read from its text. */
 export interface RegexSize {
   /** Its program has at most so many steps. */
   readonly steps: number;
@@ -31,7 +31,6 @@ function codePointOf(text: string): number {
   return text.codePointAt(text.startsWith('\\') ? 1 : 0) ?? 0;
 }
 
-/** What was read so far. */
 interface Reading {
   steps: number;
   /** Steps of the part that a repetition would repeat. */

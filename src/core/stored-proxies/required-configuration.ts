@@ -39,7 +39,7 @@ export function setsSecret({ configuration }: ProxyChange): boolean {
   return Object.values(configuration?.reveal() ?? {}).some((value) => value?.isPublic === false);
 }
 
-/** What a change needs again, and why: the words of the error. */
+/** The words of the error for a value that a change needs again, with the reason. */
 const NEEDS = {
   values: 'A change of the origin or of a reactor needs every value of the configuration again.',
   secrets: 'A change that sets a secret, or alters where or how one is used, needs every secret again.',
@@ -65,7 +65,7 @@ function requireConfiguration(
   });
 }
 
-/** What a change makes of a proxy. */
+/** A proxy that a change has made. */
 interface Changed {
   readonly previous: ProxyDefinition;
   readonly before: Secret<ProxyConfiguration>;

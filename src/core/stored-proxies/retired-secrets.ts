@@ -16,7 +16,7 @@ const bytesOf = ({ values }: RetiredSecrets): number =>
     0,
   );
 
-/** What a change of a configuration does to the secrets that a proxy had. */
+/** A change of a configuration has this effect on the secrets that a proxy had. */
 export interface Retirement {
   /** The change makes the configuration of `before` the one of `after`. */
   readonly before: Secret<ProxyConfiguration>;

@@ -20,11 +20,11 @@ export interface HmacSignature {
   readonly keyEncoding?: (typeof KEY_ENCODINGS)[number];
   /** Stands before the signature, such as `sha256=`. */
   readonly prefix?: string;
-  /** What is signed (`signed-text.ts`); by default the body. */
+  /** The signed text (`signed-text.ts`); by default the body. */
   readonly signed?: string;
   /** The header with the time, in seconds since the epoch, and how far it may be from now. */
   readonly timestamp?: { readonly header: string; readonly toleranceSeconds?: number };
-  /** What identifies a delivery; by default the hash of the body. */
+  /** Identifies a delivery; by default the hash of the body. */
   readonly delivery?: 'body' | { readonly header: string };
 }
 

@@ -54,7 +54,7 @@ function isDelimited(value: string, before: string, after: string): boolean {
 }
 
 /**
- * What is signed, in order. `undefined` if a value is absent, or has the text that delimits it.
+ * The signed parts, in order. `undefined` if a value is absent, or has the text that delimits it.
  * `valueOf` returns the value of a placeholder other than the body.
  */
 export function signedParts(

@@ -85,7 +85,7 @@ export interface AllowHeaders extends OfResponses {
   readonly names: readonly string[];
 }
 
-/** What `tokenize` does with a response whose status it does not run for. */
+/** `tokenize` does this with a response whose status it does not run for. */
 export const OTHERWISE = ['pass'] as const;
 
 /** Makes a token of each value at a JSONPath, whose place the id of the token takes. */
@@ -152,12 +152,12 @@ export const TRANSFORM_TYPES = [
   'verify_signature',
 ] as const satisfies readonly Transform['type'][];
 
-/** What a version of a proxy has. A call runs one version whole. */
+/** A version of a proxy. A call runs one version whole. */
 export interface ProxyDefinition {
   readonly name: string;
   /** Absolute, without expressions, query and fragment. */
   readonly destinationUrl: string;
-  /** What callers may ask for; absent for all. */
+  /** Callers may use these; absent for all. */
   readonly methods?: readonly ProxyMethod[];
   /** Patterns of the path below the destination, such as `/charges/*`; absent for all. */
   readonly paths?: readonly string[];
@@ -223,7 +223,7 @@ export interface StoredProxy {
   readonly version: number;
 }
 
-/** What a list reads of each proxy, to count and to compare names. */
+/** A list reads these of each proxy, to count and to compare names. */
 export interface ListedProxy extends Pick<StoredProxy, 'id' | 'tenantId' | 'encryptedName'> {
   /** The size of its encrypted definition, which a page shows. */
   readonly bytes: number;

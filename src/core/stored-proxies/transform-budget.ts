@@ -11,7 +11,7 @@ import { TransformError } from './transform-failure.ts';
 const SEARCH_STEPS = 60_000_000;
 
 /**
- * What all transforms of one call may cost together. The writer of a proxy decides what its
+ * Limits the costs of all transforms of one call together. The writer of a proxy decides what its
  * callers cost (docs/security.md#invariants-between-callers). It counts work instead of time, so
  * that the same call has the same outcome everywhere.
  */

@@ -15,7 +15,9 @@ export interface RefusedPlace {
   readonly exact: string;
   /** The same without names that others than the writer of the proxy have chosen. */
   readonly listed: string;
-  /** What is wrong there, for readers of the proxy: `$.cards[1]: data.number is required`. */
+  /**
+   * Describes the problem there, for readers of the proxy: `$.cards[1]: data.number is required`.
+   */
   readonly problem: string;
   /** Whether the message has it. */
   readonly isThere: boolean;
@@ -33,7 +35,7 @@ export class RefusedPlacesError extends Error {
   }
 }
 
-/** What a caller learns of a response that a transform could not change. */
+/** A caller sees only this of a response that a transform could not change. */
 export interface VisibleResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -59,8 +61,8 @@ export interface TransformFailure {
   readonly code?: string;
   readonly reason: string;
   /**
-   * What the reason is about: places in the body such as `$.card.number`, or members. A name that
-   * only the message has is `*`, because it is a part of what a proxy hides.
+   * Places that the reason names: in the body such as `$.card.number`, or members. A name that only
+   * the message has is `*`, because it is a part of what a proxy hides.
    */
   readonly places: readonly string[];
 }
@@ -82,7 +84,9 @@ export class FailedTransformError extends ServiceError {
   }
 }
 
-/** What a refusal says of places: those of the message, or members of what the service got. */
+/**
+ * Lists the places that a refusal names: those of the message, or members of what the service got.
+ */
 function listedPlaces(refusal: TransformError | ServiceError, places: readonly RefusedPlace[]) {
   const paths = refusal instanceof ServiceError ? Object.keys(refusal.errors ?? {}) : [];
   return [...new Set(places.length > 0 ? places.map(({ listed }) => listed) : paths)];

@@ -219,7 +219,7 @@ export function secretProblem(signature: Signature, secret: string): string | un
 /** A member of an `hmac` signature, as the interface names it, and what is wrong with it. */
 export type SignatureProblem = readonly [member: string, problem: string];
 
-/** What is wrong with the members of an `hmac` signature, besides its secret. */
+/** Finds problems of the members of an `hmac` signature, besides its secret. */
 export function signatureProblems({ signed = '{body}', timestamp, delivery: identity }: HmacSignature) {
   const parts = parseSigned(signed);
   if ('problem' in parts) return [['signed', parts.problem]] satisfies SignatureProblem[];

@@ -55,7 +55,7 @@ export interface PlacedInput {
   readonly input: TokenInput;
 }
 
-/** What every step of one request needs. */
+/** Every step of one request needs these. */
 interface Creation {
   readonly deps: CreateTokenDeps;
   readonly caller: Caller;

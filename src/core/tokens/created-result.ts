@@ -15,7 +15,7 @@ import {
   type TokenResult,
 } from './token-result.ts';
 
-/** What is known once the tokens of a request are written. */
+/** Members that are known once the tokens of a request are written. */
 export interface Created {
   readonly caller: Caller;
   readonly budget: Budget;
@@ -61,7 +61,7 @@ function dropsCvc(draft: Draft, source: Source): boolean {
   return isSourceDropped || source.content.cvc?.reveal() !== draft.content.cvc.reveal();
 }
 
-/** What the caller sees of a token that was created, or that existed already. */
+/** Returns what the caller sees of a token that was created, or that existed already. */
 export async function createdResult(
   deps: OpenTokenDeps,
   { caller, budget, drafts }: Created,

@@ -8,7 +8,7 @@ import { pageTokens, type PageTokensDeps } from './page-tokens.ts';
 import type { TokenCandidate } from './token-store.ts';
 import type { TokenView } from './token.ts';
 
-/** What a list request asks for (docs/contract.md#list-tokens). */
+/** docs/contract.md#list-tokens describes the filters. */
 export interface TokenFilters {
   /** Only these tokens are returned, unless the list is empty. */
   readonly ids: readonly string[];

@@ -25,7 +25,6 @@ export interface PageTokensDeps extends OpenTokenDeps {
   readonly tenantKeys: TenantKeys;
 }
 
-/** What a list or a search asks for. */
 export interface TokenQuery {
   /** A cursor is bound to the name of the list and its filters in one spelling. */
   readonly list: string;

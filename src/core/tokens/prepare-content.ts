@@ -22,16 +22,16 @@ import type { TokenInput, TokenPatch } from './token-input.ts';
 import type { TokenType } from './types/definition.ts';
 import { withinMembers } from './within-members.ts';
 
-/** What a check needs in addition to the content. */
+/** A check needs these in addition to the content. */
 interface Preparation {
   readonly now: number;
   readonly budget: Budget;
   /** `lenient` drops members that the type's data does not have. */
   readonly clientCompatibility: ClientCompatibility;
   /**
-   * What a request changes of a stored token; absent for a new one. All else passed its checks when
-   * it was written, perhaps by rules of an earlier version, and perhaps for another caller: an
-   * error now would answer with what is stored.
+   * Members that a request changes of a stored token; absent for a new one. All else passed its
+   * checks when it was written, perhaps by rules of an earlier version, and perhaps for another
+   * caller: an error now would show what is stored.
    */
   readonly patch?: Pick<TokenPatch, 'data' | DetailName>;
 }

@@ -48,7 +48,7 @@ export interface ResolvedTokens {
   readonly tokens: readonly UsedToken[];
 }
 
-/** What an unknown id may have been meant to be. */
+/** An unknown id may have been meant to be one of these. */
 const HINTS: readonly (readonly [looks: RegExp, hint: string])[] = [
   [/^tokens?(?:\s*:|\s|$)/i, 'The whole token is written as `{{ token: <id> }}`, in lower case'],
   [/^["'].*["']$/, 'An id is written without quotation marks'],
@@ -95,7 +95,7 @@ async function findAll(
   return found;
 }
 
-/** What several resolutions of one budget have found so far. */
+/** Tokens that several resolutions of one budget have found so far. */
 interface Resolved {
   /** Every reference that was asked for. */
   readonly references: TokenReference[];

@@ -40,7 +40,7 @@ const QUOTE = 'to search for the characters, quote the value';
  */
 const PLAIN = /^[\p{L}\p{N}\p{M}_.:/@+-][\p{L}\p{N}\p{M}_.:/@+=-]*$/u;
 
-/** What other values may have been meant to be. */
+/** Other values may have been meant to be one of these. */
 const NOT_PLAIN: readonly (readonly [looks: RegExp, problem: Problem])[] = [
   [/\*/, { reason: 'has a term with *, which is no wildcard', hint: QUOTE }],
   [/^['‘’“”`]/, { reason: 'has a value in other quotation marks than "' }],

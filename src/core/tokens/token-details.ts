@@ -16,8 +16,8 @@ import { withinMembers } from './within-members.ts';
  */
 
 /**
- * What callers specify about a token in addition to its data. It has only values other than the
- * defaults of its type.
+ * Members that callers specify about a token in addition to its data. It has only values other than
+ * the defaults of its type.
  */
 export interface TokenDetails {
   readonly metadata?: Readonly<Record<string, string>>;

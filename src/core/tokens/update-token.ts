@@ -26,7 +26,6 @@ import type { TokenPatch } from './token-input.ts';
 import type { TokenWrite } from './token-store.ts';
 import { requireLifetimeRights } from './update-rights.ts';
 
-/** What an update request asks for. */
 export interface TokenUpdate {
   readonly id: string;
   readonly patch: TokenPatch;

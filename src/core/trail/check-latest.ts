@@ -19,7 +19,7 @@ export interface CheckState {
   readonly to: number;
   /** Present if the last run ended within the intervals after it. */
   readonly chunk?: OpenChunk | undefined;
-  /** What was found and still counts, in the order in which it was found. */
+  /** Failures that were found and still count, in the order in which they were found. */
   readonly broken: readonly BrokenInterval[];
 }
 
@@ -38,7 +38,7 @@ export interface CheckLatestDeps extends VerifyDeps {
   readonly cursor: CheckCursor;
 }
 
-/** What a run reports. */
+/** The report of a run. */
 export interface LatestCheck {
   /** Whether the run has reached the newest seal. */
   readonly isFinished: boolean;

@@ -50,7 +50,7 @@ export const INDEX_REQUESTS_EFFECTS: PortEffects<IndexRequests> = {
   ask: () => ({ change: { members: ['index'] } }),
 };
 
-/** What only the sealer writes. */
+/** Only the sealer writes these. */
 export interface IndexStore {
   /** Adds an index. Readers find it as soon as all of it is stored. It may exist already. */
   insert(index: TokenIndex): Promise<void>;

@@ -42,7 +42,7 @@ export interface TrailPages {
   newest(trail: string, range: PageRange): Promise<readonly PartitionPage[]>;
 }
 
-/** What `GET /logs` may filter by. Times are in ms since the epoch. */
+/** The filters of `GET /logs`. Times are in ms since the epoch. */
 export interface RecordFilters {
   readonly tokenId?: string;
   readonly applicationId?: string;
@@ -190,7 +190,7 @@ export interface StepResult {
   readonly next: string | undefined;
 }
 
-/** What was read of each source of a range. */
+/** The records that were read of each source of a range. */
 type Sources = readonly NewestFirst<AuditRecord>[];
 
 async function newestRecords(

@@ -11,7 +11,7 @@ export interface ChainDeps {
   readonly publicKey: KeyObject;
 }
 
-/** What a reader of the chain finds, in order. */
+/** An event that a reader of the chain finds. Events come in order. */
 export type ChainEvent =
   | { readonly kind: 'seal'; readonly link: Link }
   /** The newest seal of all, if it is older than the seals that were asked for. */

@@ -15,7 +15,7 @@ export interface Broken {
   readonly what: string;
 }
 
-/** Says where the chain differs from the one that was written. */
+/** Describes a place where the chain differs from the one that was written. */
 export interface BrokenLink {
   /** The time at which the seal begins, in ms since the epoch. */
   readonly at: number;

@@ -42,7 +42,7 @@ export interface SealTrailDeps {
   readonly partSize?: number;
 }
 
-/** What one run has sealed and indexed. */
+/** The intervals that one run has sealed and indexed. */
 export interface SealReport {
   /** Counts the finished intervals; `records` counts the records in them. */
   readonly intervals: number;
@@ -239,7 +239,7 @@ function reportOf(
   };
 }
 
-/** What the seals up to one of them determine, so that the next run need not read them. */
+/** The seals up to one of them determine this, so that the next run need not read them. */
 export interface SealerMemory {
   newest?: string;
   gathering: Gathering;
@@ -249,7 +249,9 @@ export interface SealerMemory {
 
 export const newSealerMemory = (): SealerMemory => ({ gathering: createGathering(), listed: new Set() });
 
-/** What is sealed and not indexed, from memory or from the seals of the hours in question. */
+/**
+ * Gathers what is sealed and not indexed, from memory or from the seals of the hours in question.
+ */
 async function gatheringAt({ seals, memory }: SealTrailDeps, newest: Newest | undefined): Promise<Gathering> {
   const name = newest?.hash.toString('base64url');
   if (newest === undefined || (memory.newest !== undefined && memory.newest === name)) {

@@ -54,7 +54,7 @@ export interface IndexProgress {
   };
 }
 
-/** What a seal states about its interval. Times are whole minutes, in ms since the epoch. */
+/** A seal states this about its interval. Times are whole minutes, in ms since the epoch. */
 export interface SealStatement {
   readonly from: number;
   readonly to: number;

@@ -37,7 +37,7 @@ export interface TokenIndex extends IndexHeader {
   readonly hash: string;
 }
 
-/** Says where a record is: its time in ms since the epoch, and its shard. */
+/** Locates a record: its time in ms since the epoch, and its shard. */
 export interface IndexedPlace {
   readonly at: number;
   readonly shard: number;

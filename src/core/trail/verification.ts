@@ -25,7 +25,7 @@ export interface VerifyDeps {
   readonly clock: Clock;
 }
 
-/** What a step has counted. */
+/** Numbers that a step has counted. */
 export interface Checked {
   readonly seals: number;
   readonly records: number;

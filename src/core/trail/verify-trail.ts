@@ -102,7 +102,7 @@ async function chunkAgain(deps: VerifyDeps, from: number, to: number): Promise<r
   return chunk;
 }
 
-/** What is left to do in a chunk of intervals. */
+/** The work that is left in a chunk of intervals. */
 interface ChunkWork {
   readonly step: Verification;
   readonly input: VerifyInput;

@@ -40,7 +40,7 @@ const GONE = 410;
 /** Longest delay of a message (SQS), in ms. After a longer pause, the sweep sends the message. */
 const MESSAGE_DELAY_MAX_MS = 900_000;
 
-/** What an attempt reports to its audit record, the log and the metric. */
+/** An attempt reports this to its audit record, the log and the metric. */
 export interface Sent extends Attempt {
   readonly outcome: 'delivered' | 'failed' | 'parked' | 'forbidden';
   /** The number of this attempt, counted from 1. */
@@ -72,8 +72,8 @@ const mayNotSend = () =>
   );
 
 /**
- * What is sent: the result, if the tokens behind it exist and the caller may still use them in this
- * way; otherwise an error object. A rule or a token may have changed since the run.
+ * Returns the body to send: the result, if the tokens behind it exist and the caller may still use
+ * them in this way; otherwise an error object. A rule or a token may have changed since the run.
  */
 async function bodyToSend(
   deps: DeliverDeps,

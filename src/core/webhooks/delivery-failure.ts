@@ -32,8 +32,8 @@ export const NOT_ALLOWED_ANY_MORE = 'callback_url that is not allowed any more';
 export const KEY_REVOKED = 'forbidden';
 
 /**
- * Says why an attempt got no response, by one of a closed list of texts. A message of a socket or a
- * parser may quote the request, so none of it is passed on.
+ * Explains why an attempt got no response, by one of a closed list of texts. A message of a socket
+ * or a parser may quote the request, so none of it is passed on.
  */
 export function deliveryFailure({ code, cause }: ServiceError): string {
   if (code === 'destination_timeout') return 'no response in time';

@@ -1,10 +1,10 @@
 const WEIGHTS = [3, 7, 1];
 
 /**
- * Says why nine digits are no ABA routing number (ABA Key to Routing Numbers); `undefined` if they
- * are one. It begins with 00 to 12 (government, Federal Reserve), 21 to 32 (thrifts), 61 to 72
- * (electronic) or 80 (travelers checks), and 3(d1+d4+d7) + 7(d2+d5+d8) + (d3+d6+d9) is divisible
- * by 10.
+ * Explains why nine digits are no ABA routing number (ABA Key to Routing Numbers); `undefined` if
+ * they are one. It begins with 00 to 12 (government, Federal Reserve), 21 to 32 (thrifts), 61 to 72
+ * (electronic) or 80 (travelers checks), and 3(d1+d4+d7) + 7(d2+d5+d8) + (d3+d6+d9) is divisible by
+ * 10.
  */
 export function routingProblem(digits: string): string | undefined {
   const prefix = Number(digits.slice(0, 2));
