@@ -2,7 +2,7 @@ import type { Platform } from '../core/shared/platform.ts';
 import { createAwsConnections, type AwsConnections } from './aws/client-settings.ts';
 import { machinePlatform } from './machine-platform.ts';
 
-/** What an instance of a function takes from its surroundings, besides its environment. */
+/** An instance of a function takes this from its surroundings, besides its environment. */
 export interface Instance {
   readonly platform: Platform;
   readonly aws: AwsConnections;

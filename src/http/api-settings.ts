@@ -6,7 +6,7 @@ import type { apiEnvironment } from './api-environment.ts';
 import type { ApiDeps } from './create-api-handler.ts';
 
 /**
- * What every function behind the API takes from its environment and its instance, except its
+ * Every function behind the API takes these from its environment and its instance, except its
  * stores.
  */
 export function apiSettings(

@@ -28,7 +28,7 @@ import { problemOf, type Problem } from '../wire/problem.ts';
 import type { MatchedRoute, Route } from './route.ts';
 import { routeTable } from './route-table.ts';
 
-/** What every function behind the API needs, in addition to the dependencies of its routes. */
+/** Every function behind the API needs these, in addition to the dependencies of its routes. */
 export interface ApiDeps extends AuthenticateDeps, IdempotencyDeps, Pick<Platform, 'startTimer'> {
   readonly tenantKeys: TenantKeys;
   readonly headerPrefixes: readonly string[];

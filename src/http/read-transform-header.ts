@@ -4,7 +4,7 @@ import { invalid } from '../core/shared/service-error.ts';
 import type { ApiRequest } from './api-request.ts';
 import type { Route } from './route.ts';
 
-/** What a request may ask for: any transform that shows less than plaintext. */
+/** A request may ask for any transform that shows less than plaintext. */
 const RESTRICTING = TRANSFORMS.filter((transform) => transform !== 'reveal');
 
 /** Names that this header, or one like it, has under any prefix. */

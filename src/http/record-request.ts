@@ -39,7 +39,7 @@ const NETWORKS_MAX = { unknown: 1_000, known: 64 } as const;
 /** Most keys whose rejections are counted apart. */
 const KEYS_MAX = 1_000;
 
-/** What a record of rejections says, besides their number. */
+/** A record of rejections has these members besides their number. */
 type About = Required<Pick<AuditEntry, 'op' | 'ip'>> &
   Pick<AuditEntry, 'app' | 'proxy' | 'cred' | 'resource'>;
 
@@ -184,7 +184,7 @@ interface Requester {
   readonly proxy?: Proxy | undefined;
 }
 
-/** What all records of a request have in common. */
+/** Returns the members that all records of a request have in common. */
 function subjectOf<Deps>(
   { caller, proxy }: Requester,
   { route, params, request }: MatchedRoute<Deps>,
@@ -205,7 +205,7 @@ function subjectOf<Deps>(
   };
 }
 
-/** What happens between the records of a request. */
+/** Steps that happen between the records of a request. */
 interface RecordedSteps<Deps> {
   readonly run: (audited: Deps) => Promise<ApiResponse>;
   /** Names the tokens of a request whose caller was refused before any was read. */

@@ -51,7 +51,7 @@ const KINDS: readonly Kind[] = [
   // Other services have these names.
   { members: [], names: /privacy|impactlevel|restrict/ },
   { members: ['attribute', 'operator', 'priority', 'query', 'settings', 'timeout_ms', 'value'] },
-  // What callers of a proxy may ask for.
+  // Limits what callers of a proxy may ask for.
   { members: ['methods', 'paths'] },
   // A mask that must find something: without it, an answer without a match passes as it is.
   { members: ['required'] },

@@ -50,8 +50,8 @@ export interface RouteResult {
   /** Reserved headers that the response gets, without their prefix. */
   readonly reservedHeaders?: Readonly<Partial<Record<ResponseHeader, string>>>;
   /**
-   * What is stored under an idempotency key instead of the body. The route's `replay` builds the
-   * body from it.
+   * Stored under an idempotency key instead of the body. The route's `replay` builds the body from
+   * it.
    */
   readonly replayData?: Json;
   /** How long the replay data may be stored, as a time in ms since the epoch. A day if absent. */

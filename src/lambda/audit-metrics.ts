@@ -32,7 +32,7 @@ const plainJson = (value: unknown): string =>
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-/** What the scheduled check reports (docs/verify-the-trail.md#the-hourly-check). */
+/** The scheduled check reports these (docs/verify-the-trail.md#the-hourly-check). */
 export interface AuditCheckReports {
   /** `broken` has the first failures. */
   readonly onAuditChecked: (

@@ -8,7 +8,7 @@ import { causesOf, type LogFields, type WriteLog } from './request-log.ts';
 
 const message = z.lazy(() => z.object({ tenant_id: z.string(), invocation_id: z.string() }));
 
-/** What the log says of a handled message in addition to its ids. */
+/** The log has these of a handled message in addition to its ids. */
 export interface HandledMessage {
   readonly level: 'info' | 'warn';
   readonly fields: LogFields;

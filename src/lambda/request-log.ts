@@ -87,7 +87,7 @@ function createLogger(print: Print): Logger {
  */
 export type WriteLog = (level: 'info' | 'warn' | 'error', fields: LogFields) => void;
 
-/** What one instance writes to its log. */
+/** The log that one instance writes. */
 export interface Log {
   readonly write: WriteLog;
   /** Writes one line for each request. */

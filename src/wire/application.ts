@@ -166,7 +166,7 @@ export const expiresAtMs = /* @__PURE__ */ z.lazy(() =>
   ),
 );
 
-/** What an application, or the authorization of a session, grants. */
+/** An application has these, and so has the authorization of a session. */
 export const grants = () => ({ permissions: optional(permissions), rules: optional(rules()) });
 
 /** Absent permissions or rules are none. */
@@ -415,7 +415,7 @@ export const listPermissionsParameters = () =>
 
 export const nameWords = () => `Up to ${counted(NAME_MAX_LENGTH)} characters.`;
 
-/** What the OpenAPI document says about the members of {@link grants}. */
+/** Describes the members of {@link grants} in the OpenAPI document. */
 export const grantsWords = (): Members => ({
   permissions:
     'Granted on all tokens; data is masked. At least one of `permissions` and `rules` must have an entry.',

@@ -88,7 +88,7 @@ const outcome = () =>
 /** How a request saw a token, as records and the query name it. */
 const form = () => z.enum(FORMS).check(z.meta({ id: 'TokenForm' }));
 
-/** What a record can be of: an operation of this document, background work, or a command. */
+/** A record can be of an operation of this document, background work, or a command. */
 const operationName = () => z.enum(OPERATION_NAMES).check(z.meta({ id: 'OperationName' }));
 
 /** The query of "list logs", as the OpenAPI document describes it. */

@@ -14,7 +14,7 @@ export interface DescribedResponse {
   readonly schema?: ZodMiniType;
 }
 
-/** What recorded calls make, by the names that the ids of examples have. */
+/** Recorded calls make these, by the names that the ids of examples have. */
 export type MadeName =
   | 'token'
   | 'application'
@@ -31,7 +31,7 @@ export interface Recording {
   readonly by: 'management' | 'shop' | 'page';
   /** May contain `{token}`, the id of the token that was made. */
   readonly query?: string;
-  /** What a response makes, and the member that names it. */
+  /** The thing that a response makes, and the member that names it. */
   readonly makes?: readonly [name: MadeName, member: string];
   /** Further members of the body, for a second call with another status. */
   readonly alsoWith?: JsonObject;
@@ -72,7 +72,7 @@ export interface OperationDescription {
   readonly response: DescribedResponse;
   /** Responses with any other success status. */
   readonly also?: Readonly<Record<number, DescribedResponse>>;
-  /** Says when failures occur that not every operation of its kind has. */
+  /** Explains failures that not every operation of its kind has. */
   readonly failures?: Readonly<Record<number, string>>;
   /** Describes the result that is delivered later, to the address in this member of the body. */
   readonly callback?: { readonly name: string; readonly address: string };

@@ -19,7 +19,7 @@ export const listDeliveriesParameters = () => {
   return z.object({ size, after });
 };
 
-/** What callers see of a parked delivery (docs/contract.md#parked-deliveries). */
+/** A parked delivery as callers see it (docs/contract.md#parked-deliveries). */
 export const parkedDelivery = /* @__PURE__ */ madeOnce(() =>
   z
     .object({

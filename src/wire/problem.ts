@@ -25,7 +25,7 @@ export interface Problem {
   readonly destination_status?: number;
 }
 
-/** What the response to a code has as its status and title, and as its code where that differs. */
+/** The status and title that the response to a code has, and its code where that differs. */
 interface ProblemKind {
   readonly status: number;
   readonly title: string;

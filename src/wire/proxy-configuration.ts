@@ -92,7 +92,7 @@ export function valuesOf(input: JsonObject): Secret<Readonly<Record<string, Conf
   return new Secret(Object.fromEntries(values));
 }
 
-/** What the OpenAPI document says about a configuration; `more` follows. */
+/** Describes a configuration in the OpenAPI document; `more` follows. */
 export const configurationWords = (more: string) => ({
   words: `Up to ${counted(STORED_PROXY_LIMITS.configuration)} strings, which are encrypted and never shown again. A value with fewer than ${String(STORED_PROXY_LIMITS.secretMin)} characters must be marked as one that may come back: \`{ "value": "eu", "public": true }\`.${more}`,
   limits: { maxProperties: STORED_PROXY_LIMITS.configuration },

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { madeOnce } from '../core/shared/made-once.ts';
 import { unionOf, type Variants } from './proxy-transform-schemas.ts';
 
-/** What the OpenAPI document says about the members of the types. */
+/** Describes the members of the types in the OpenAPI document. */
 const WORDS: Readonly<Record<keyof Variants, Readonly<Record<string, string>>>> = {
   AppendHeader: {
     name: 'The header.',

@@ -209,7 +209,7 @@ export function patchOf(
   });
 }
 
-/** What a request to revert asks for. */
+/** Returns the input of a request to revert. */
 export const revertOf = (input: z.output<typeof revertProxyBody>) =>
   defined({
     version: input.version,

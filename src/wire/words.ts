@@ -1,6 +1,6 @@
 /*
- * What the OpenAPI document says about members beside their schemas. Words would enlarge the
- * functions, so a wire module makes them in a function that only tools call.
+ * The OpenAPI document describes members beside their schemas. Words would enlarge the functions,
+ * so a wire module makes them in a function that only tools call.
  */
 
 /**

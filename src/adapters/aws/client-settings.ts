@@ -13,7 +13,7 @@ import { Sha256 } from './sha256.ts';
 /** In ms. */
 export const CONNECTION_TIMEOUT_MS = 1_000;
 
-/** What a client may do for one call. */
+/** Limits that a client has for one call. */
 export interface ClientLimits {
   readonly maxAttempts: number;
   /** How long it waits for the response to an attempt, in ms. */

@@ -9,7 +9,7 @@ import { RETIRED_PREFIX, type ItemKey } from './keys.ts';
 import { binary, type Item } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
 
-/** What decides access, of an application. */
+/** Members of an application that decide access. */
 const rightsShape = () => ({
   type: z.enum(APPLICATION_TYPES),
   ...grantsShape(),
@@ -97,7 +97,7 @@ export function applicationItemOf(key: ItemKey, application: Application): Item 
   };
 }
 
-/** What decides access, without what only people read. */
+/** Returns the members that decide access, without those that only people read. */
 const rightsOf = ({ type, permissions, rules, expiresAtMs }: Application) => ({
   type,
   permissions,

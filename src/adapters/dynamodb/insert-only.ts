@@ -45,7 +45,7 @@ function statementOf(name: string, item: Item) {
   };
 }
 
-/** What became of one item. */
+/** The outcome that one item had. */
 type Fate = 'written' | 'existed' | 'failed';
 
 async function insertBatch(

@@ -91,7 +91,7 @@ const PAGE = 100;
 /** The day of the last use of a key that was not used yet. It sorts before all days. */
 const NEVER = '';
 
-/** What a list reads of a proxy. */
+/** A list reads only these members of a proxy. */
 const listedOf = ({ id, tenantId, encryptedName, encryptedDefinition }: StoredProxy): ListedProxy => ({
   id,
   tenantId,
@@ -211,7 +211,7 @@ async function create(table: Table, proxy: StoredProxy, first: StoredVersion): P
   throw unavailable(new Error('create proxy: its count changes all the time'));
 }
 
-/** What lists read of proxies. */
+/** Reads proxies for lists. */
 const listReads = (table: Table): Pick<ProxyStore, 'listed' | 'findListed'> => ({
   async *listed(tenantId, after) {
     const listing = {
@@ -229,7 +229,7 @@ const listReads = (table: Table): Pick<ProxyStore, 'listed' | 'findListed'> => (
   },
 });
 
-/** What is read of the keys of proxies, beside the proxies themselves. */
+/** Reads the keys of proxies, beside the proxies themselves. */
 function keyReads(table: Table): Pick<ProxyStore, 'retiredKey' | 'countRetiredKeys' | 'lastUses'> {
   // DynamoDB deletes an item up to some days after its end.
   const isForgotten = ({ ttl }: { readonly ttl: number }) => ttl * 1_000 <= table.platform.clock();

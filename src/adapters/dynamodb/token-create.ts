@@ -12,7 +12,7 @@ import { entryBytes, fits, packed, TRANSACTION_BYTES, tokenBytes, type Share } f
 import type { WriteCalls } from './write-calls.ts';
 import { writeGuarded, type GuardedWrites } from './guarded-writes.ts';
 
-/** What the steps of a create have in common. */
+/** The steps of a create have this in common. */
 interface CreateContext {
   readonly tables: TokenTables;
   readonly writes: TokenWrites;

@@ -73,7 +73,7 @@ async function holds(write: () => Promise<unknown>): Promise<boolean> {
 
 const CLAIM_ID_BYTES = 12;
 
-/** What the steps of a removal have in common. */
+/** The steps of a removal have this in common. */
 interface RemovalContext {
   readonly tables: TokenTables;
   readonly writes: TokenWrites;

@@ -42,7 +42,7 @@ function entryChanges(previous: UnprovenToken, next: UnprovenToken): EntryChange
   };
 }
 
-/** What the steps of an update have in common. */
+/** The steps of an update have this in common. */
 interface UpdateContext {
   readonly tables: TokenTables;
   readonly writes: TokenWrites;

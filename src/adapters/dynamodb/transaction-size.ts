@@ -28,7 +28,7 @@ export const tokenBytes = (token: UnprovenToken | UnprovenSummary): number =>
 export const entryBytes = ({ id, containers }: Pick<UnprovenToken, 'id' | 'containers'>): number =>
   ENTRY_PLAIN_BYTES + bytesOf([id, ...containers]);
 
-/** What something takes of a transaction. */
+/** The part of a transaction that something takes. */
 export interface Share {
   readonly items: readonly unknown[];
   readonly bytes: number;

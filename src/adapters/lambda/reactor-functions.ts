@@ -69,7 +69,7 @@ async function unlessThere<T>(
   }
 }
 
-/** What every call of the control plane needs. */
+/** Every call of the control plane needs this. */
 interface FunctionContext extends Lambda {
   readonly settings: ReactorFunctionSettings;
 }
