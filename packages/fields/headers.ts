@@ -1,4 +1,6 @@
-/** What a deployment of the fields says to its frames. Everyone who opens a frame can read it. */
+/**
+ * A deployment of the fields sends these to its frames. Everyone who opens a frame can read them.
+ */
 export interface FieldsConfig {
   /** Such as `https://tokens.example.com`: the frames call nothing else. */
   readonly apiUrl: string;

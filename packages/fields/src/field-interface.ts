@@ -13,7 +13,7 @@ import type { PageOptions } from './surroundings.ts';
 /** All options of a field. Those of {@link FixedOptions} cannot be changed later. */
 export interface NewFieldOptions extends PageOptions, FixedOptions {}
 
-/** What a listener of each event gets. */
+/** Arguments that a listener of each event gets. */
 export interface FieldEvents {
   /** The field can be filled in. A listener that comes later is called at once. */
   readonly ready: undefined;

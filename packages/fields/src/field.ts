@@ -23,7 +23,7 @@ import {
 import { changedOptions, frameOptions, onSchemeChange, type PageOptions } from './surroundings.ts';
 import { writeUnheard } from './unheard.ts';
 
-/** What all fields of one `createFields` share. */
+/** State that all fields of one `createFields` share. */
 export interface Group {
   readonly id: string;
   readonly fieldsUrl: string;

@@ -1,4 +1,4 @@
-/** What the frame of a field says of its focus. */
+/** The frame of a field reports its focus. */
 export type FocusReport = 'focus' | 'blur';
 
 /**

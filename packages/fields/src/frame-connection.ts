@@ -42,7 +42,7 @@ export interface FrameSettings {
   readonly onReport: (report: Report) => void;
 }
 
-/** What became of a request. */
+/** The outcome that a request had. */
 export type Outcome = { readonly result: unknown } | { readonly failure: Failure };
 
 /** The requests that wait for the frame. */

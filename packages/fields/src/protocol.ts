@@ -1,5 +1,5 @@
 /*
- * What a page and its frames say to each other. A page writes commands, a frame answers with
+ * A page and its frames exchange these messages. A page writes commands, a frame replies with
  * reports. No report has a value that a person typed, or a part of one, but `bin` and `last4` where
  * the deployment allows them. docs/fields.md#what-each-message-may-say lists every member.
  */
@@ -86,15 +86,15 @@ export type StyleByState = Readonly<Partial<Record<StyleState, StyleRules>>>;
 export interface FieldTexts {
   /** The field is empty. */
   readonly empty?: string | undefined;
-  /** What is there is not whole yet. */
+  /** Shown while the text is not whole yet. */
   readonly incomplete?: string | undefined;
-  /** What is there is wrong. */
+  /** Shown if the text can no longer become valid. */
   readonly invalid?: string | undefined;
   /** An expiry date is in the past. */
   readonly past?: string | undefined;
 }
 
-/** What a page may change of a field at any time. */
+/** Options of a field that its page may change at any time. */
 export interface FieldOptions {
   /** The accessible name. Default: the name of the kind in the field's language. */
   readonly label?: string | undefined;
@@ -122,7 +122,7 @@ export interface FrameOptions extends FieldOptions {
   readonly style: StyleByState;
 }
 
-/** What is decided when a field is made: a later change could find out what is in it. */
+/** Options that are decided when a field is made: a later change could find out its content. */
 export interface FixedOptions {
   /** Whether an empty field prevents a request. Default: true. */
   readonly required?: boolean | undefined;
@@ -137,7 +137,7 @@ export interface FixedOptions {
 /** A `text` field may ask for these keyboards. */
 export const INPUT_MODES = ['text', 'numeric', 'tel', 'email'] as const;
 
-/** What a browser may fill into a `text` field. */
+/** A browser may fill these into a `text` field. */
 export const AUTOCOMPLETE_NAMES = [
   'off',
   'name',
@@ -187,7 +187,7 @@ export interface Hello {
 
 export type Operation = 'create' | 'tokenize' | 'update';
 
-/** What a page asks a frame to send, with placeholders where values will be. */
+/** A request that a page lets a frame send, with placeholders where values will be. */
 export interface Submission {
   readonly operation: Operation;
   /** An `update` changes this token. */
@@ -239,7 +239,7 @@ export interface Failure {
   readonly fieldIds?: readonly string[];
 }
 
-/** What a page learns of a token: nothing that was made from its data. */
+/** The members of a token that a page gets. None of them was made from its data. */
 export interface StoredToken {
   readonly id: string;
   readonly type: string;

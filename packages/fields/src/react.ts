@@ -25,7 +25,7 @@ import { NO_OPTIONS } from './surroundings.ts';
 import { writeUnheard } from './unheard.ts';
 
 export interface CloakroomFieldProps extends NewFieldOptions {
-  /** What {@link useFields} returns. The box is empty while it is `undefined`. */
+  /** The result of {@link useFields}. The box is empty while it is `undefined`. */
   readonly fields: Fields | undefined;
   readonly kind: FieldKind;
   /** The box around the frame has it, as it has `className` and `boxStyle`. */

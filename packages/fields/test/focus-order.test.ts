@@ -5,7 +5,7 @@ const FIELDS = ['number', 'expiry', 'cvc'].map((name) => ({ name }));
 type Field = (typeof FIELDS)[number];
 type Report = readonly [field: Field, what: FocusReport];
 
-/** What a page hears of the reports of its frames. */
+/** Returns the reports that a page receives from its frames. */
 function heard(reports: readonly Report[]): readonly Report[] {
   const events: Report[] = [];
   const order = createFocusOrder<Field>((field, what) => events.push([field, what]));

@@ -1,6 +1,6 @@
 import { FIELD_BRANDS } from '../src/protocol.ts';
 
-// What a page in plain JavaScript may get wrong: nothing of it compiles.
+// A page in plain JavaScript may get these wrong: nothing of it compiles.
 /** The module has types of browsers, which other tests do not. */
 const MODULE: string = '../src/create-fields.ts';
 let createFields: (options?: object) => any;

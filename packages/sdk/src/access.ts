@@ -5,7 +5,7 @@ import type { AccessQuestion, Explanation } from './resources.ts';
 export function accessOf(http: HttpClient) {
   return {
     /**
-     * Says what an application, or rules that no application has yet, may do with a token in a
+     * Explains what an application, or rules that no application has yet, may do with a token in a
      * container.
      * @example const { allowed, decided_by } = await client.access.explain({ application_id: id, permission: 'token:read', container: '/pci/' });
      */

@@ -18,7 +18,7 @@ export class ApiError extends Error {
    */
   declare readonly type: string | undefined;
   declare readonly detail: string | undefined;
-  /** What is wrong with the request. Each key is the path of a member. */
+  /** Problems of the request. Each key is the path of a member. */
   declare readonly errors: FieldErrors | undefined;
   /** The id that the request has in the service's logs. */
   declare readonly traceId: string | undefined;

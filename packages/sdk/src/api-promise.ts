@@ -1,4 +1,4 @@
-/** What a success returned besides its body. */
+/** The parts that a successful response has besides its body. */
 export interface ApiResponse {
   readonly status: number;
   /** Names in lower case. */
@@ -10,7 +10,7 @@ export interface WithResponse<T> {
   readonly response: ApiResponse;
 }
 
-/** What every method returns: the data of the response when awaited. */
+/** Every method returns this. Awaited, it is the data of the response. */
 export interface ApiPromise<T> extends Promise<T> {
   /**
    * The same data with the status and the headers of its response; sends no further request.

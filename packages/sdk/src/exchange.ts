@@ -68,7 +68,7 @@ async function attempt<T>({
   }
 }
 
-/** What an event shows of a failure: another server than the service may send any `code`. */
+/** Limits what an event shows of a failure: another server than the service may send any `code`. */
 function shown(failure: unknown): Pick<AttemptEvent, 'error' | 'code'> {
   if (failure === undefined) return { error: undefined, code: undefined };
   if (failure instanceof ApiError) {

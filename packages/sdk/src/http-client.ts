@@ -92,7 +92,7 @@ export interface Call extends WriteOptions, ViewOptions {
   readonly path: string;
   /** Replace the parameters of `path`, in their order. */
   readonly ids?: readonly string[];
-  /** What a list is filtered by. */
+  /** Filters that a list has. */
   readonly query?: Filters;
   readonly body?: unknown;
   /** A read-only POST. */

@@ -3,8 +3,8 @@ import type { Transport } from './transport.ts';
 import { fetchTransport } from './fetch-transport.ts';
 
 /**
- * What differs between Node and browsers. The browser build replaces this file by
- * `platform.browser.ts` (tools/build-sdk.ts).
+ * Differs between Node and browsers. The browser build replaces this file by `platform.browser.ts`
+ * (tools/build-sdk.ts).
  */
 
 export const SENDS_BODY_OF_GET: boolean = true;

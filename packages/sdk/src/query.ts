@@ -44,7 +44,7 @@ export function queryText(query: Query = {}): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** What a list is filtered by, as its caller wrote it, with the members that select a page. */
+/** The filters of a list as its caller wrote them, with the members that select a page. */
 export type Filters = Readonly<Record<string, unknown>>;
 
 /**

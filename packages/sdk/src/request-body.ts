@@ -109,9 +109,9 @@ async function platformBodyOf(value: unknown, signal: Signal | undefined): Promi
 }
 
 /**
- * What is sent for a body: text and bytes unchanged; forms, blobs and streams as `fetch` sends
- * them; other values as JSON. A stream is read whole before, and ends with the signal. Throws
- * `TypeError` for what none of these can say, and the reason of the signal.
+ * Encodes a body: text and bytes unchanged; forms, blobs and streams as `fetch` sends them; other
+ * values as JSON. A stream is read whole before, and ends with the signal. Throws `TypeError` for a
+ * value that none of these can express, and the reason of the signal.
  */
 export async function requestBodyOf(value: unknown, signal: Signal | undefined): Promise<RequestBody> {
   if (value === undefined || typeof value === 'string' || isBytes(value)) return { body: value };

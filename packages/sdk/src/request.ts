@@ -5,7 +5,7 @@ import { knownOptions } from './known-options.ts';
 /** Every method accepts these. */
 export type Options = WriteOptions & ViewOptions;
 
-/** What a method sends, without the options of its caller. */
+/** The request that a method sends, without the options of its caller. */
 export type Operation = Omit<Call, keyof Options>;
 
 /** Throws `TypeError` for an unknown option, and for a body that is `undefined`. */

@@ -14,7 +14,7 @@ const LISTS: readonly (readonly [name: string, list: Listing, filters: readonly 
   ['logs', (c, query) => c.logs.list(query), ['token_id', 'operation', 'outcome', 'from', 'to']],
 ];
 
-/** What is listed, and the queries of the requests that this took. */
+/** Returns the listed items, and the queries of the requests that this took. */
 async function listed(list: Listing, query: unknown, create = createClient) {
   const asked: string[] = [];
   const page = JSON.stringify({ data: ['everything'], pagination: { page_size: 20, after: null } });

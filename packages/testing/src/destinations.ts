@@ -48,7 +48,7 @@ function requestOf({ url, method, headers, body }: SentRequest): Request {
   });
 }
 
-/** What a handler returned is checked, since a test may be JavaScript. */
+/** A handler's result is checked, since a test may be JavaScript. */
 function isResponse(value: unknown): value is Response {
   if (typeof value !== 'object' || value === null) return false;
   const { status, headers, arrayBuffer, bodyUsed } = value as Partial<Response>;
@@ -78,7 +78,7 @@ async function bodyOf({ body }: Response, maxBytes: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** What a destination answered. */
+/** The response that a destination sends. */
 export interface DestinationAnswer {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];

@@ -4,7 +4,7 @@ import { checkFailure } from './options.ts';
 import type { Failure } from './vault.ts';
 import { gatewayResponses } from '../../local-aws/src/gateway/gateway-responses.ts';
 
-/** What the gateway sends for a failed call. */
+/** The gateway sends this for a failed call. */
 export interface FailedCall {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -21,7 +21,7 @@ import { createHandler as createSender } from '../../../functions/webhook-sender
 import type { EgressInstance } from '../../../src/adapters/egress/egress-instance.ts';
 import { createApiHandler } from '../../../src/http/create-api-handler.ts';
 
-/** What Lambda reports to a handler. */
+/** The context that Lambda passes to a handler. */
 export interface Context {
   readonly getRemainingTimeInMillis: () => number;
 }

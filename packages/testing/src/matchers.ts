@@ -1,6 +1,6 @@
 import type { Vault } from './vault.ts';
 
-/** What a matcher of jest and vitest returns. */
+/** A matcher of jest and vitest returns this. */
 export interface MatcherResult {
   readonly pass: boolean;
   readonly message: () => string;

@@ -157,7 +157,7 @@ export class MemoryService {
     this.clock.endTimers();
   }
 
-  /** What a store of this service needs. */
+  /** Clients that a store of this service needs. */
   get aws(): {
     readonly dynamodb: { readonly client: LocalClients['dynamoDb']; readonly platform: Platform };
     readonly kms: LocalClients['kms'];
@@ -308,7 +308,7 @@ export class MemoryService {
     await this.#workRests();
     for (let seen = -1; !this.#hasEnded;) {
       const due = await this.#nextDue();
-      // What stays due after a sweep waits for something else.
+      // Work that stays due after a sweep waits for something else.
       if (due === undefined || due <= seen) break;
       const next = Math.ceil(Math.max(due, this.clock.now() + 1) / MINUTE_MS) * MINUTE_MS;
       if (next > end) break;

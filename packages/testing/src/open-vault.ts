@@ -68,7 +68,7 @@ function checkPlatform(): void {
     throw new Error('a vault needs the node environment of the runner: @jest-environment node');
 }
 
-/** What the author of the test has to mend is shown although nothing else is. */
+/** An error that the author of the test has to mend is shown although nothing else is. */
 const showError = (error: unknown): void => console.error('vault:', error);
 
 export async function openVault(options: VaultOptions): Promise<OpenedVault> {

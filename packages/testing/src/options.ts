@@ -19,7 +19,7 @@ const FAILURE = z.strictObject({
   status: z.optional(z.literal(STATUSES)),
 });
 
-/** What each member must be, in words that follow `must be`. */
+/** Describes the value that each member must have, in words that follow `must be`. */
 const EXPECTED: ReadonlyMap<string, string> = new Map([
   ['now', 'a Date, a time as text such as 2030-01-31T12:00:00Z, or ms since the epoch'],
   ['baseUrl', 'an https address without a path'],

@@ -8,7 +8,7 @@ export type DestinationHandler = (request: Request) => Response | Promise<Respon
 export interface Destination {
   /** Everything that has reached it. Each body can be read once: `clone` it to read it again. */
   readonly requests: readonly Request[];
-  /** What its handler has thrown. For the service it was unreachable then. */
+  /** Errors that its handler has thrown. For the service it was unreachable then. */
   readonly errors: readonly unknown[];
 }
 
@@ -62,7 +62,7 @@ export type VaultClientOptions = Omit<ClientOptions, 'baseUrl' | 'fetch' | 'apiK
 };
 
 declare const snapshot: unique symbol;
-/** What `restore` goes back to. */
+/** The state that `restore` goes back to. */
 export interface Snapshot {
   readonly [snapshot]: true;
 }

@@ -68,7 +68,7 @@ export class VirtualClock {
       }, ms);
     });
 
-  /** What every function of a vault has as its platform. */
+  /** Every function of a vault has this as its platform. */
   platform(): Platform {
     const { now, startTimer, pause } = this;
     return { ...machinePlatform, clock: now, worldClock: now, startTimer, pause };

@@ -1,7 +1,7 @@
 import { cardBrand } from '../../../sdk/src/card-brands.ts';
 import type { FieldBrand } from '../protocol.ts';
 
-/** What a network's cards look like (credit-card-type 10.3.0, and the networks' own pages). */
+/** The form that a network's cards have (credit-card-type 10.3.0, and the networks' own pages). */
 interface Look {
   readonly name: string;
   /** Lengths of its numbers, the usual one first. */

@@ -1,6 +1,6 @@
 import { originOf, type FieldsConfig } from '../../headers.ts';
 
-/** What `readConfig` needs of a document. */
+/** The part of a document that `readConfig` needs. */
 interface Page {
   getElementById(id: string): { readonly textContent: string | null } | null;
 }

@@ -1,6 +1,6 @@
 import type { FieldKind } from '../protocol.ts';
 
-/** What a browser may know besides the number. */
+/** A browser may know these values besides the number. */
 const OTHERS = [
   ['cc-exp', 'card_expiration'],
   ['cc-csc', 'card_cvc'],

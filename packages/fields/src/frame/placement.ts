@@ -49,8 +49,8 @@ const PLACES: Readonly<Record<string, Readonly<Record<string, readonly [FieldKin
 /** A token without a mask: its data is shown whole, or not at all. */
 const WITHOUT_MASK = 'token';
 /**
- * What an update may bring. The page may have prepared the expressions of the token: one that fails
- * on some values reveals which. None sees a cvc.
+ * An update may have these kinds. The page may have prepared the expressions of the token: one that
+ * fails on some values reveals which. None sees a cvc.
  */
 const UPDATABLE = { cvc: ['card_cvc'] } as const;
 

@@ -9,7 +9,7 @@ import type { FieldContent } from './field-content.ts';
 /** How long a frame waits for another one, which answers from memory. */
 const ANSWER_MS = 3_000;
 
-/** What a frame asks another one for, and the browser's autofill for a field that it passes on. */
+/** A frame asks another one for its value, and passes it the browser's autofill for its field. */
 export type Question =
   | { readonly cloakroom: typeof HELLO; readonly ask: 'value'; readonly fieldId: string }
   | {

@@ -18,7 +18,7 @@ import type { FieldContent } from './field-content.ts';
 const TIMEOUT_MS = 20_000;
 const MAX_RETRIES = 3;
 
-/** What a frame needs to carry out requests. */
+/** A frame needs these to carry out requests. */
 export interface Surroundings {
   readonly config: FieldsConfig;
   /** The page that embeds the frame has this origin. */
@@ -92,7 +92,7 @@ function failureOfCall(error: unknown): Failure {
   return { code: 'refused', message: 'The request could not be sent.' };
 }
 
-/** What a request of each operation is on the wire. The answer has no data but for `tokenize`. */
+/** The wire form of a request, by operation. The response has no data but for `tokenize`. */
 const WIRE = {
   create: { method: 'POST', path: '/tokens', type: 'application/json' },
   tokenize: { method: 'POST', path: '/tokenize', type: 'application/json' },
@@ -141,7 +141,7 @@ const isUnknown = ({ code, status }: Failure): boolean =>
 
 const CONFLICT = 409;
 
-/** What the page gets: a token, or the shape of its request with tokens and ids in it. */
+/** Returns to the page a token, or the shape of its request with tokens and ids in it. */
 const shownOf = ({ operation, body }: Submission, response: unknown): unknown =>
   operation === 'tokenize' ? shownTree(body, response) : shownToken(response);
 

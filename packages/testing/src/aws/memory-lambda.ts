@@ -21,7 +21,7 @@ interface MemoryFunction {
   readonly live?: string;
 }
 
-/** What `replaceFunctions` accepts. */
+/** `replaceFunctions` accepts these. */
 export type Functions = ReadonlyMap<string, MemoryFunction>;
 
 const METADATA = { $metadata: { httpStatusCode: 404 } };

@@ -102,7 +102,7 @@ function updated(table: MemoryTable, key: Key, { set, removed }: Update, placeho
   };
 }
 
-/** What a refused write shows of the item that is there, as DynamoDB sends it. */
+/** Returns the item that a refused write shows, as DynamoDB sends it. */
 function shownItem(request: Conditional, found: Item | undefined): { Item?: Record<string, AttributeValue> } {
   if (request.ReturnValuesOnConditionCheckFailure !== 'ALL_OLD' || found === undefined) return {};
   return { Item: marshall(copyOfItem(found)) };
@@ -130,7 +130,7 @@ interface Outcome {
   readonly next: Next;
 }
 
-/** What a part of a transaction would do. */
+/** Returns the effect that a part of a transaction would have. */
 function outcomeOf({ table, key, request, next, update }: Write): Outcome {
   const found = table.get(key);
   try {

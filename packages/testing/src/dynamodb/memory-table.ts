@@ -77,7 +77,7 @@ function remove(partitions: Partitions, partition: string, entry: Entry): void {
 const copyOfPartitions = (partitions: Partitions): Partitions =>
   new Map([...partitions].map(([partition, entries]) => [partition, entries.copy()]));
 
-/** What a query reads: a partition, in its order, from one place on. */
+/** A query reads this: a partition, in its order, from one place on. */
 export interface Range {
   readonly index: IndexDefinition | undefined;
   readonly partition: string;

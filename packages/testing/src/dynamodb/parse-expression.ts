@@ -17,7 +17,9 @@ export type Condition =
   | { readonly kind: 'exists' | 'missing'; readonly path: readonly string[] }
   | { readonly kind: 'begins'; readonly value: Operand; readonly prefix: Operand };
 
-/** What an attribute is set to: `otherwise` if the item does not have it at `path` already. */
+/**
+ * The new value that an attribute gets: `otherwise` if the item does not have it at `path` already.
+ */
 export type Assigned = Operand | { readonly path: readonly string[]; readonly otherwise: Operand };
 
 export interface Update {

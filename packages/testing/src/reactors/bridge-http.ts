@@ -39,7 +39,7 @@ class End extends Duplex {
     done();
   }
 
-  // What clients call on a socket.
+  // Clients call these on a socket.
   setTimeout = (): this => this;
   setNoDelay = (): this => this;
   setKeepAlive = (): this => this;

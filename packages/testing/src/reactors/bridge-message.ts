@@ -1,9 +1,9 @@
-/** What the thread of a reactor and its vault say to each other. */
+/** The thread of a reactor and its vault send each other these messages. */
 
 /** The thread of one run, at its start. */
 export interface WorkerInput {
   readonly code: string;
-  /** What the runtime gets as its event (docs/reactors.md#the-runtime). */
+  /** The event that the runtime gets (docs/reactors.md#the-runtime). */
   readonly event: string;
   /** The folder in which packages are looked for. */
   readonly folder: string;

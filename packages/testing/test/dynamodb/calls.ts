@@ -93,7 +93,7 @@ interface Refused {
 
 const refusal = ({ Code, Item }: Refused) => ({ Code, Item: Item && unmarshall(Item) });
 
-/** What a failure means for its caller. Texts of messages are free. */
+/** Reduces a failure to its meaning for the caller. Texts of messages are free. */
 function failureOf(error: unknown): unknown {
   if (!(error instanceof Error)) return { error };
   const { CancellationReasons: reasons, ...own } = error as Error &

@@ -1,4 +1,4 @@
-// What the engine in memory does where the local account's DynamoDB differs from the documentation.
+// Tests the engine in memory where the local account's DynamoDB differs from the documentation.
 import { MemoryDynamoDb } from '../../src/dynamodb/memory-dynamodb.ts';
 import { answersOf, type Call } from './calls.ts';
 import {

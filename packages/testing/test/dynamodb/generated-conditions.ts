@@ -17,7 +17,7 @@ export const comparedAttributes = {
 
 const PATHS = ['version', 'kind', 'writeId', 'pending', 'expiration.at', 'terms.at', 'none', 'pk'];
 const path = fc.constantFrom(...PATHS);
-/** What is never empty and never `false`. */
+/** These are never empty and never `false`. */
 const truthyPath = fc.constantFrom(...PATHS.filter((name) => name !== 'pending'));
 const scalar = fc.oneof(numbers, numbers, texts, texts, bytes, fc.boolean(), fc.constant(null));
 

@@ -38,7 +38,7 @@ const keysOf = (partitionKey: string, sortKey: string) => [
   { AttributeName: sortKey, KeyType: 'RANGE' as const },
 ];
 
-/** What the template of a table must define. Every key of the service is a text. */
+/** The template of a table must define these. Every key of the service is a text. */
 function propertiesOf({ indexes, expires }: TableDefinition): TableProperties {
   const keys = ['pk', 'sk', ...indexes.flatMap(({ partitionKey, sortKey }) => [partitionKey, sortKey])];
   return {

@@ -32,7 +32,7 @@ export const cardNumber: Kind = {
   valueOf: (text) => digitsOf(text),
 };
 
-/** What PCI DSS 3.4.1 allows to show of a number. */
+/** PCI DSS 3.4.1 allows a page to show these digits of a number. */
 export function shownDigits(text: string): { readonly bin: string; readonly last4: string } {
   const digits = digitsOf(text);
   return {

@@ -19,7 +19,7 @@ export interface Checked {
   readonly isPast?: boolean;
 }
 
-/** What the frame knows of one kind of field. A text is what is in its input. */
+/** A kind of field, as its frame knows it. A text is the content of its input. */
 export interface Kind {
   readonly autocomplete: string;
   readonly inputMode: string;
@@ -30,7 +30,7 @@ export interface Kind {
   /** The text as it should stand in the input. Applied again it changes nothing. */
   readonly format: (text: string, context: FieldContext) => string;
   readonly check: (text: string, context: FieldContext) => Checked;
-  /** What is sent. Called only for a text that is complete and valid. */
+  /** Returns the value to send. Called only for a text that is complete and valid. */
   readonly valueOf: (text: string, part: FieldPart | undefined) => string | number;
 }
 

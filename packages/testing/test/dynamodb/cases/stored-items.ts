@@ -22,7 +22,7 @@ const nested = (levels: number): unknown => (levels === 0 ? 'x' : [nested(levels
 const NOW = 1_800_000_000;
 const FIVE_YEARS = 5 * 365 * 86_400;
 
-/** What DynamoDB stores, and what it does not. */
+/** DynamoDB stores some of these, and refuses others. */
 export const STORED_ITEMS: readonly Case[] = [
   {
     title: 'returns values of every type as they were written',
