@@ -6,7 +6,7 @@ import { damaged } from './storage-failure.ts';
 /** Seconds that a clock is ahead of the machine's, shared by threads. */
 export type SharedClock = SharedArrayBuffer;
 
-/** What `/_local/clock` returns. */
+/** `/_local/clock` returns this. */
 export interface ClockReading {
   /** ISO 8601, in UTC. */
   readonly now: string;

@@ -1,4 +1,4 @@
-/** What reaches the AWS endpoint of a local account as its administrator. */
+/** Reaches the AWS endpoint of a local account as its administrator. */
 export interface LocalAdministrator {
   readonly aws_endpoint_url: string;
   readonly aws_access_key_id: string;

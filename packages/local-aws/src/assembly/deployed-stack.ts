@@ -17,5 +17,5 @@ export interface DeployedStack extends Stack {
 
 type Remover = (resource: DeployedResource) => Promise<void> | void;
 
-/** What ends resources of a type, by type. A type without one ends without an effect. */
+/** Ends resources, by their type. A type without a remover ends without an effect. */
 export type Removers = Readonly<Record<string, Remover>>;

@@ -1,6 +1,6 @@
 import type { Stack } from './read-assembly.ts';
 
-/** What `Ref` and `Fn::GetAtt` return for a resource. */
+/** `Ref` and `Fn::GetAtt` return these for a resource. */
 export interface Identity {
   readonly ref: string;
   readonly attributes: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import { AwsError, type Principal, type Role } from '../aws-service.ts';
 import { isSame, parseSignature, signatureProblem, type Signature, type SignedCall } from './signature.ts';
 
-/** What was issued with an access key id. */
+/** Members that were issued with an access key id. */
 export interface IssuedKey {
   readonly owner: Role | 'administrator';
   readonly secretAccessKey: string;

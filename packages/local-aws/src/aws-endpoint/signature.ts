@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
 
-/** What the `Authorization` header of Signature Version 4 contains. */
+/** The `Authorization` header of Signature Version 4 contains these. */
 export interface Signature {
   readonly accessKeyId: string;
   readonly region: string;

@@ -9,7 +9,7 @@ export interface WatchedMetric {
   readonly statistic: Statistic;
 }
 
-/** What a missing data point means for an alarm. */
+/** The meaning that a missing data point has for an alarm. */
 export type MissingData = 'missing' | 'ignore' | 'breaching' | 'notBreaching';
 
 /** An alarm compares a metric, or an expression over metrics, with a threshold. */

@@ -16,7 +16,7 @@ export interface AlarmReading extends Verdict {
   readonly description: string;
 }
 
-/** What the templates define for CloudWatch. */
+/** The templates define these for CloudWatch. */
 export interface AlarmDefinitions {
   define(alarm: AlarmDefinition): void;
   /** A metric filter makes this metric from log lines, which does not happen locally. */

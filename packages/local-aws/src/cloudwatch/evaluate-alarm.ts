@@ -72,7 +72,7 @@ function stateOf(
   if (lacking === 0 || alarm.missingData === 'notBreaching') return 'OK';
   if (alarm.missingData === 'breaching') {
     if (rings(breaching + missing)) return 'ALARM';
-    // What was missing before the account existed is no fault.
+    // Data points that lack because the account did not exist yet are no fault.
     return rings(breaching + lacking) ? 'INSUFFICIENT_DATA' : 'OK';
   }
   if (breaching < values.length) return 'OK';

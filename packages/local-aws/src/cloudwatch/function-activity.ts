@@ -1,7 +1,7 @@
 import type { InvocationObserver } from '../lambda/function-pool.ts';
 import type { CloudWatch } from './create-cloudwatch.ts';
 
-/** What a function did since the start of the account. */
+/** Counts the calls of a function since the start of the account. */
 export interface FunctionCounts {
   readonly invocations: number;
   readonly errors: number;

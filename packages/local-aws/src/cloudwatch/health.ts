@@ -8,7 +8,7 @@ import type { AlarmState } from './evaluate-alarm.ts';
 import type { FunctionActivity } from './function-activity.ts';
 import { addDepth } from './queue-metrics.ts';
 
-/** What `GET /_local/health` returns: names, numbers and times, and no data of the app. */
+/** `GET /_local/health` returns this: names, numbers and times, and no data of the app. */
 export interface Health {
   /** The account was started then. All times are ISO 8601. */
   readonly since: string;

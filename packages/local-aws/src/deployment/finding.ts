@@ -1,5 +1,6 @@
 /**
- * What a deployment over another one does that a person must know before.
+ * Effects of a deployment over another one that a person must know before.
+ *
  * - `refused`: CloudFormation fails and rolls back.
  * - `data_lost`: a resource is deleted with its data, or an empty one takes its place.
  * - `address_lost`: callers can no longer use an address.
@@ -21,7 +22,7 @@ export interface Finding {
   /** The logical id, export or output that it is about. */
   readonly subject: string;
   readonly what: string;
-  /** What a person should do. */
+  /** Advises a person. */
   readonly remedy: string;
 }
 

@@ -11,7 +11,7 @@ import {
 } from './resource-changes.ts';
 import { exportsOf, outputName, readsOf, type StackRead } from './stack-reads.ts';
 
-/** What exists in the account while the stacks are deployed one after the other. */
+/** Resources that exist in the account while the stacks are deployed one after the other. */
 interface Account {
   readonly stacks: Map<string, Stack>;
   /** `type name` of retained resources that belong to no stack any more. */

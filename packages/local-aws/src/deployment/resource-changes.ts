@@ -69,7 +69,7 @@ const KINDS: Readonly<Partial<Record<ResourceImpact, ResourceChange['kind']>>> =
   [ResourceImpact.MAY_REPLACE]: 'replaced',
 };
 
-/** What an update creates, deletes and replaces, by the resource specification of AWS. */
+/** Finds what an update creates, deletes and replaces, by the resource specification of AWS. */
 export function changesOf(old: Stack, next: Stack): readonly ResourceChange[] {
   const changes: ResourceChange[] = [];
   fullDiff(old.template, next.template).resources.forEachDifference((logicalId, { changeImpact }) => {
@@ -101,7 +101,7 @@ export function addressFindings(old: Stack, next: Stack): readonly Finding[] {
     }));
 }
 
-/** What a change does to data, and whether CloudFormation refuses it. */
+/** Finds the effect of a change on data, and whether CloudFormation refuses it. */
 export function findingOf(stack: string, change: ResourceChange): Finding | undefined {
   const { logicalId: subject, kind, old, next } = change;
   if (kind === 'created' || old === undefined) return undefined;
@@ -165,7 +165,7 @@ const INDEX_THROUGHPUT = ['WarmThroughput', 'ProvisionedThroughput', 'OnDemandTh
 const fixedPart = (index: IndexProperties): string =>
   JSON.stringify(Object.entries(index).filter(([property]) => !INDEX_THROUGHPUT.includes(property)));
 
-/** What DynamoDB refuses in one update of a table, with the remedy for each. */
+/** Changes that DynamoDB refuses in one update of a table, with the remedy for each. */
 function tableProblems(had: TableProperties, has: TableProperties): readonly (readonly [string, string])[] {
   const [before, after] = [had, has].map(
     ({ GlobalSecondaryIndexes: indexes = [] }) => new Map(indexes.map((index) => [index.IndexName, index])),

@@ -24,7 +24,7 @@ export const levelKeys = {
 
 export type ReadItem = (key: string) => Item | undefined;
 
-/** What a read sees: the newest content, or that of a moment ago. */
+/** A read sees the newest content, or that of a moment ago. */
 export interface ReadView {
   readonly readItem: ReadItem;
   valueStream(prefix: string, range: KeyRange, onValue: (item: Item) => void): Readable;
@@ -46,7 +46,7 @@ const MOST_VERSIONS = 100;
  */
 export interface Database extends ReadView {
   read(key: string): unknown;
-  /** What an eventually consistent read sees: the newest content unless a {@link Lag} is set. */
+  /** An eventually consistent read sees the newest content unless a {@link Lag} is set. */
   lagging(): ReadView;
   /**
    * Reads the values of a range of keys below a prefix. Later writes do not change what it returns.

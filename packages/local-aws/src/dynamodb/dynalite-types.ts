@@ -19,7 +19,7 @@ export interface KeyRange {
   readonly limit?: number;
 }
 
-/** What dynalite's actions call on the items of a table and on the entries of an index. */
+/** dynalite's actions call these on the items of a table and on the entries of an index. */
 export interface DynaliteSubDb {
   get(key: string, callback: Callback<Item>): void;
   put(key: string, item: Item, callback: Callback<void>): void;
@@ -55,7 +55,7 @@ export interface ParsedExpression {
 export interface UpdateSection {
   readonly type: 'set' | 'remove' | 'add' | 'delete';
   readonly path: readonly (string | number)[];
-  /** What is set or added: an expression of the parser. */
+  /** The value that is set or added: an expression of the parser. */
   readonly val?: unknown;
 }
 
@@ -113,7 +113,7 @@ export interface BatchWrite {
 }
 
 /**
- * What dynalite requires of the requests of one action: the types of the members, and the rules
+ * dynalite requires these of the requests of one action: the types of the members, and the rules
  * between them.
  */
 export interface Rules<Request> {

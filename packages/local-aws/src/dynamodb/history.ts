@@ -1,7 +1,7 @@
 import { itemBytes } from './item-size.ts';
 import type { Item } from './item.ts';
 
-/** What an item was before a write, and when the write was. */
+/** The content of an item before a write, and the time of the write. */
 interface Before {
   /** Ms since the epoch. */
   readonly at: number;
@@ -21,7 +21,7 @@ export interface History {
 
 /** How many bytes of former items are stored. Without a limit a long load test would need more. */
 const MOST_BYTES = 64 * 1024 * 1024;
-/** What the record of a write takes besides the item. */
+/** The record of a write takes so many bytes besides the item. */
 const RECORD_BYTES = 256;
 
 const bytesOf = ({ item }: Before): number => RECORD_BYTES + (item === undefined ? 0 : itemBytes(item));

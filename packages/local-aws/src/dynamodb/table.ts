@@ -26,13 +26,13 @@ export interface WarmThroughput {
   readonly WriteUnitsPerSecond: number;
 }
 
-/** What every new table and index on demand serves (DynamoDB, Warm throughput). */
+/** Every new table and index on demand serves this (DynamoDB, Warm throughput). */
 export const NEW_TABLE_THROUGHPUT: WarmThroughput = {
   ReadUnitsPerSecond: 12_000,
   WriteUnitsPerSecond: 4_000,
 };
 
-/** What can change after a table was created. */
+/** Settings that can change after a table was created. */
 export interface TableSettings {
   readonly timeToLiveAttribute?: string | undefined;
   /** Whether DeleteTable is refused. */

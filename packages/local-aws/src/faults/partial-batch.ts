@@ -110,7 +110,7 @@ function divided(call: AwsCall, action: string, isLeftOut: IsLeftOut): PartialBa
   return apart(call, { ...rest, RequestItems: of('accepted') }, of('left'), 'UnprocessedItems');
 }
 
-/** What a call gets that carries out nothing. */
+/** A call that carries out nothing gets this response. */
 const NOTHING: AwsResponse = {
   status: 200,
   headers: { 'content-type': 'application/x-amz-json-1.0' },

@@ -11,7 +11,7 @@ import {
   type HttpGatewayOptions,
 } from './http-gateway.ts';
 
-/** What an app adds to its HTTP API locally. */
+/** An app adds these to its HTTP API locally. */
 export interface GatewayExtension {
   /** Pages next to the API, by path and headers; `undefined` leaves a path to the API. */
   readonly pages?: (path: string, headers: IncomingHttpHeaders) => Promise<GatewayPage | undefined>;

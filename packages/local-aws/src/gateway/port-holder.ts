@@ -18,7 +18,7 @@ function listeningInodes(port: number): ReadonlySet<string> {
   );
 }
 
-/** What it returns; nothing if a process or a file has gone, or is of another user. */
+/** Returns the result of a read; nothing if a process or a file has gone, or is of another user. */
 function ifThere<T>(read: () => T): T | undefined {
   try {
     return read();

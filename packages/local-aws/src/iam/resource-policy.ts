@@ -2,7 +2,7 @@ import type { AwsAccess, PolicyDocument, PolicyStatement } from '../aws-service.
 import type { ConditionKeys } from './conditions.ts';
 import { applies } from './statements.ts';
 
-/** What the policy of a resource, such as a KMS key or a table, decides about an access. */
+/** The policy of a resource, such as a KMS key or a table, decides so about an access. */
 export type ResourcePolicyVerdict = 'denied' | 'allowed' | 'delegated' | 'silent';
 
 function awsPrincipals(principal: unknown): readonly unknown[] {

@@ -36,7 +36,7 @@ export interface RoleRegistry {
   role(arn: string): Role;
   /** Returns the same credentials for a role as long as the account runs. */
   credentialsFor(roleArn: string): RoleCredentials;
-  /** What was issued for a role with this access key id, if anything. */
+  /** Returns the key that was issued for a role under this access key id, if any. */
   issuedKey(accessKeyId: string): (RoleCredentials & { readonly owner: Role }) | undefined;
   /** True if the role's trust policy lets an AWS service assume it. */
   trusts(roleArn: string, service: string): boolean;

@@ -170,7 +170,7 @@ class WorkerFunctionHost implements FunctionHost {
     const pool = this.#pools.get(name);
     const definition = this.#definitions.get(name);
     if (count !== 0 || pool === undefined || definition === undefined) return;
-    // What its instances have in memory must not outlive a stop.
+    // The memory of its instances must not outlive a stop.
     this.#pools.set(name, this.#createPool(definition));
     this.#retiring.add(pool);
     void pool.retire().then(() => this.#retiring.delete(pool));

@@ -14,7 +14,7 @@ import type { InvocationObserver } from './function-pool.ts';
 import { lambdaResources } from './lambda-resources.ts';
 import { createLayerTable } from './layer-table.ts';
 
-/** What the caller of the start decides about functions; CloudOptions documents each member. */
+/** The caller of the start decides these about functions; CloudOptions documents each member. */
 export interface FunctionOptions {
   readonly onUnlogged?: (functionName: string, line: string) => void;
   readonly onLogged?: (functionName: string, line: string) => void;

@@ -20,8 +20,8 @@ export interface QueueDepth {
 }
 
 /**
- * What the worker receives: one SQS call, whose `target` is that of `AmazonSQS.<target>`, or a
- * question for the depths of all queues. `close` stops it.
+ * The worker receives one SQS call, whose `target` is that of `AmazonSQS.<target>`, or a question
+ * for the depths of all queues. `close` stops it.
  */
 export type QueueRequest =
   | { readonly kind: 'call'; readonly id: number; readonly target: string; readonly body: string }
@@ -29,8 +29,8 @@ export type QueueRequest =
   | { readonly kind: 'close' };
 
 /**
- * What the worker sends: the response to a call, the JSON of a list of {@link QueueDepth}, or that
- * it has stopped.
+ * The worker sends the response to a call, the JSON of a list of {@link QueueDepth}, or that it has
+ * stopped.
  */
 export type QueueResponse =
   | {

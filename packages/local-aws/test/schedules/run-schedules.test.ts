@@ -134,7 +134,7 @@ describe('an advance', () => {
     const found: string[][] = [];
     for (const minutes of [0, 1, 59, 24 * 60, 2 * 24 * 60]) {
       found.push(inMinutes(minutes));
-      // What runs ends.
+      // The running invocation ends.
       await jest.advanceTimersByTimeAsync(0);
     }
     expect(found.map((each) => each.length)).toEqual([0, expect.any(Number), expect.any(Number), 3, 4]);

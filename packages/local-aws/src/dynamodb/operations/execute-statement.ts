@@ -26,7 +26,7 @@ const MAX_STATEMENT_CHARACTERS = 8192;
 const statement = {
   Statement: z.string().min(1).max(MAX_STATEMENT_CHARACTERS),
   Parameters: z.array(z.unknown()).min(1).optional(),
-  // What INSERT returns for `ALL_OLD` is not documented.
+  // AWS does not document what INSERT returns for `ALL_OLD`.
   ReturnValuesOnConditionCheckFailure: z.literal('NONE').optional(),
 };
 const capacity = { ReturnConsumedCapacity: z.enum(['INDEXES', 'TOTAL', 'NONE']).optional() };

@@ -8,7 +8,7 @@ import {
   type InvocationOutcome,
 } from '../function-definition.ts';
 
-/** What the runtime inside an instance does. */
+/** Events that the runtime inside an instance causes. */
 export interface RuntimeEvents {
   /** It asks for its next invocation: it has loaded, or finished the previous one. */
   onNext(): void;
