@@ -428,7 +428,7 @@ module.exports = {
         'What people copy works without this repository, and with no package but the SDK and, in its tests, the testing package. A pipeline stays in it: it deploys it.',
       severity: 'error',
       from: { path: '^examples/([^/]+)/', pathNot: '^examples/pipeline/' },
-      // What `npm install` in an example links.
+      // `npm install` links these packages in an example.
       to: { path: [own, 'node_modules/'], pathNot: ['^examples/$1/', '^packages/(sdk|testing)/dist/'] },
     },
     {

@@ -9,7 +9,7 @@ const rules = (names: string): Record<string, 'error'> =>
       .map((name) => [name, 'error']),
   );
 
-/** What ESLint and typescript-eslint call their recommended and strict rules, by their names. */
+/** ESLint and typescript-eslint call these rules recommended or strict. */
 const ALWAYS = rules(`
   eqeqeq for-direction no-async-promise-executor no-case-declarations no-compare-neg-zero
   no-cond-assign no-constant-binary-expression no-constant-condition no-control-regex no-debugger
@@ -22,7 +22,7 @@ const ALWAYS = rules(`
   no-unused-private-class-members no-useless-assignment no-useless-backreference no-useless-catch
   no-useless-escape no-var prefer-const preserve-caught-error require-yield use-isnan valid-typeof
 `);
-/** What the compiler finds in TypeScript. */
+/** The compiler finds these in TypeScript. */
 const IN_JAVASCRIPT = rules(`
   constructor-super getter-return no-class-assign no-const-assign no-dupe-class-members no-dupe-keys
   no-func-assign no-import-assign no-new-native-nonconstructor no-obj-calls no-redeclare
@@ -56,7 +56,9 @@ const IN_TYPESCRIPT = rules(`
   typescript/unified-signatures typescript/use-unknown-in-catch-callback-variable
 `);
 
-/** What an instance takes from the machine, so that a simulation can decide it. */
+/**
+ * An instance takes these from the machine. They are injected so that a simulation can decide them.
+ */
 const INJECTED = 'Take it from the `Platform` of the instance: see src/core/shared/platform.ts.';
 /** `globalThis` would lead around the others. */
 const NO_MACHINE_GLOBALS = ['setTimeout', 'setInterval', 'setImmediate', 'crypto', 'globalThis'].map(
@@ -183,8 +185,8 @@ export default defineConfig({
       },
     },
     {
-      // What the product is made of says nothing on its own: the one log line of a request goes
-      // through `src/lambda/request-log.ts`.
+      // The product prints nothing on its own: the one log line of a request goes through
+      // `src/lambda/request-log.ts`.
       files: ['src/**/*.ts', 'functions/**/*.ts'],
       excludeFiles: ['src/lambda/request-log.ts'],
       rules: { 'no-console': 'error' },

@@ -14,7 +14,7 @@ const NO_NETWORK =
 
 const packagesOf = (file) => JSON.parse(readFileSync(join(ROOT, file), 'utf8')).packages;
 
-/** What prevents this process from running the project; `undefined` if nothing does. */
+/** Returns why this process cannot run the project; `undefined` if it can. */
 function obstacle() {
   // npm writes this file at the end of an installation.
   if (!existsSync(join(ROOT, 'node_modules', '.package-lock.json'))) return 'The packages are not installed';
@@ -83,7 +83,7 @@ function withPackages(run) {
     if (left !== undefined) fail(`${left}, although npm ci has run`);
   }
   const [major] = process.versions.node.split('.');
-  // What npm ci replaced cannot be loaded by this process.
+  // This process cannot load packages that npm ci has replaced.
   const isRight = Number(major) >= 24 && reason === undefined;
   if (isRight) run();
   else if (process.platform === 'linux') runAgain(OWN_NODE);

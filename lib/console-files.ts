@@ -4,7 +4,7 @@ import type { Stack } from 'aws-cdk-lib';
 import { buildSite, runBuild } from './built-site.ts';
 import type { Settings } from './settings.ts';
 
-/** What the page reads when it starts. Everyone who reaches the page can read it too. */
+/** The page reads this when it starts. Everyone who reaches the page can read it too. */
 const configOf = ({ domainName, headerPrefixes: [header_prefix], docsUrl }: Settings) => ({
   api_url: `https://${domainName}`,
   header_prefix,

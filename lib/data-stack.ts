@@ -26,7 +26,9 @@ import type { Settings } from './settings.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
-/** What each new on-demand table and index serves a second; AWS rejects less (Warm throughput). */
+/**
+ * Each new on-demand table and index serves so much a second; AWS rejects less (Warm throughput).
+ */
 const NEW_TABLE: Required<WarmThroughput> = { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4_000 };
 
 /** The tables and indexes that a request reads or writes, with one unit each. */
@@ -35,7 +37,7 @@ const USED_BY_REQUESTS = {
   written: ['Tokens', 'Audit', INDEXES.list, INDEXES.fingerprint],
 };
 
-/** What a removal finds by its tag. */
+/** A removal finds resources of these types by their tag. */
 const TAGGED_TYPES = ['AWS::DynamoDB::Table', 'AWS::KMS::Key'];
 
 /**

@@ -81,7 +81,7 @@ const SITES = [
 
 type SiteSetting = (typeof SITES)[number]['needs' | 'differsFrom'][number] | 'fields';
 
-/** What is wrong with the settings of the sites, by the names of the settings. */
+/** Problems of the settings of the sites, each under the name of its setting. */
 function problemsOfSites(
   settings: Readonly<Record<SiteSetting, string | readonly string[]>>,
 ): readonly (readonly [setting: string, problem: string])[] {

@@ -23,7 +23,7 @@ export interface ConsoleOptions {
   readonly apiUrl: string;
   readonly headerPrefix: string;
   readonly managementKey: string;
-  /** What the local account says of itself (docs/local.md#health). */
+  /** Reports the state of the local account (docs/local.md#health). */
   readonly health: () => Promise<unknown>;
   readonly reactorOutput: (reactorId: string, after: number) => readonly OutputLine[];
   /** Called with the next address that signs in, each time that one was used. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the log of the sender says of an attempt (src/lambda/delivery-report.ts). */
+/** The log of the sender has such a line for each attempt (src/lambda/delivery-report.ts). */
 const attemptLine = z.object({
   operation: z.literal('deliverResult'),
   outcome: z.enum(['failed', 'parked']),
@@ -25,8 +25,8 @@ function parsed(line: string): unknown {
 }
 
 /**
- * What the terminal says of a failed attempt to deliver a result, from a log line of a function;
- * `undefined` for any other line.
+ * Describes a failed attempt to deliver a result for the terminal, from a log line of a function.
+ * Returns `undefined` for any other line.
  */
 export function deliveryLine(line: string): string | undefined {
   // Most lines are of other operations; JSON is parsed only for these.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { shownLine } from './shown-line.ts';
 
-/** What the log says of a call with a failed transform (src/http/api-middlewares.ts). */
+/** The log has such a line for a call with a failed transform (src/http/api-middlewares.ts). */
 const failedCall = z.object({
   code: z.literal('transform_failed'),
   traceId: z.string(),
@@ -9,7 +9,7 @@ const failedCall = z.object({
 });
 export type FailedCall = z.output<typeof failedCall>;
 
-/** What `GET /proxies/{id}/failures` says of a failure (src/wire/proxy-failure.ts). */
+/** `GET /proxies/{id}/failures` returns these members of a failure (src/wire/proxy-failure.ts). */
 const failures = z.object({
   data: z.array(
     z.object({
@@ -35,9 +35,9 @@ export function failedCallOf(line: string): FailedCall | undefined {
 }
 
 /**
- * What the terminal says of a failed transform, from the list of its proxy: the log of a function
- * never has the reason. `read` returns the JSON of a path, with the management key. `undefined` if
- * the list lacks the call.
+ * Describes a failed transform for the terminal, from the list of its proxy: the log of a function
+ * never has the reason. `read` returns the JSON of a path, with the management key. Returns
+ * `undefined` if the list lacks the call.
  */
 export async function failedTransformLine(
   { traceId, proxyId }: FailedCall,

@@ -1,4 +1,4 @@
-/** What a first call needs from a running service. */
+/** A running service, as a first call needs it. */
 export interface Called {
   readonly baseUrl: string;
   /** Such as `SVC-API-KEY`. */

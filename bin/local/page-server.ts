@@ -18,7 +18,7 @@ export interface PageAnswer {
 }
 
 export interface PageServerOptions {
-  /** What it serves, for messages, such as `the console`. */
+  /** Names the pages in messages, such as `the console`. */
   readonly name: string;
   /** The preferred port; another one if it is in use, and any if it is 0. */
   readonly port: number;
@@ -77,7 +77,7 @@ async function listenNear(server: Parameters<typeof listenOnLocalhost>[0], port:
   }
 }
 
-/** What a browser gets: compressed, if it accepts that, as CloudFront compresses. */
+/** Compresses a page as CloudFront does, if the browser accepts that. */
 async function encoded({ body, type }: PageAnswer, accepts: string) {
   const isText = /^(?:text\/|application\/json|image\/svg)/.test(type);
   if (!isText || !accepts.includes('br')) return { body, headers: {} };

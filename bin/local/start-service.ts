@@ -103,7 +103,7 @@ interface Pages {
   close(): Promise<void>;
 }
 
-/** What the pages need to know of the running service. */
+/** The pages need to know these parts of the running service. */
 interface Beside {
   readonly options: StartOptions;
   readonly cloud: Cloud;

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** What the log says of a call whose destination sent no response (src/http/api-middlewares.ts). */
+/**
+ * The log has such a line for a call whose destination sent no response
+ * (src/http/api-middlewares.ts).
+ */
 const failedCall = z.object({
   code: z.enum(['destination_unreachable', 'destination_timeout']),
   traceId: z.string(),
@@ -21,8 +24,9 @@ function parsed(line: string): unknown {
 }
 
 /**
- * What the terminal says of a call of the proxy whose destination sent no response, from a log line
- * of a function; `undefined` for any other line. Its caller does not get the code of Node.js.
+ * Describes a call of the proxy whose destination sent no response for the terminal, from a log
+ * line of a function. Returns `undefined` for any other line. Its caller does not get the code of
+ * Node.js.
  */
 export function unreachedLine(line: string): string | undefined {
   // Most lines are of other calls; JSON is parsed only for these.

@@ -2,7 +2,7 @@ import type { CommandName } from '../../functions/operator/command-names.ts';
 
 export type Response = Readonly<Record<string, unknown>>;
 
-/** What the command line does for a command besides sending its flags. */
+/** The command line does this for a command besides sending its flags. */
 export interface CommandBehaviour {
   /** `--help` and the table of docs/deploy.md show this line. */
   readonly does: string;
@@ -16,7 +16,7 @@ export interface CommandBehaviour {
   readonly progress?: (response: Response) => string;
   /** Whether the response reports a problem: exit code 1. */
   readonly isBad?: (response: Response) => boolean;
-  /** What to do about the problem, where the response does not say it. */
+  /** Advises the operator where the response does not explain the problem. */
   readonly advice?: string;
 }
 

@@ -17,7 +17,7 @@ export type Through = NonNullable<AccessRule['through']>;
 
 export type Grants = Pick<Application, 'permissions' | 'rules'>;
 
-/** What decides in a container: a rule, the top-level permissions, or nothing. */
+/** A rule, the top-level permissions or nothing decides in a container. */
 export interface Decision {
   readonly transform: Transform | 'nothing';
   readonly by: AccessRule | 'permissions' | undefined;
@@ -96,7 +96,9 @@ export function throughOf({ by }: Decision, permission: TokenPermission): Throug
   return permission === 'token:use' && typeof by === 'object' ? by.through : undefined;
 }
 
-/** Says how `token:use` is limited. The callbacks of reactors are no destinations of their own. */
+/**
+ * Describes how `token:use` is limited. The callbacks of reactors are no destinations of their own.
+ */
 export function wordsOfUse(through: Through | undefined): string {
   if (through === undefined) return 'use, anywhere';
   const { proxies = [], reactors = [], callbacks = [] } = through;

@@ -2,11 +2,11 @@ import { ApiError, ConnectionError, TimeoutError } from './sdk.ts';
 import { InputError } from './words.ts';
 import { ChangedMeanwhileError } from './session/refuse-if-changed.ts';
 
-/** What a person reads about a failure. */
+/** A failure, as it is shown to a person. */
 export interface Problem {
   readonly title: string;
   readonly detail: string;
-  /** What is wrong with the input, by the path of the member. */
+  /** The input has these problems, each with the path of its member. */
   readonly fields: readonly (readonly [path: string, messages: string])[];
   /** Finds the request in the logs of the service. */
   readonly traceId: string | undefined;

@@ -25,7 +25,7 @@ const FILES = {
   '/checkout.js': ['text/javascript; charset=utf-8', file('checkout.js')],
 };
 
-/** What the page may load and connect to. It never calls the vault: the frames do. */
+/** The page may load and connect to these. It never calls the vault: the frames do. */
 const POLICY = [
   "default-src 'none'",
   `script-src 'self' ${fieldsUrl}`,

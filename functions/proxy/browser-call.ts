@@ -34,8 +34,8 @@ export const isForWorker = ({ headers }: BrowserRequest): boolean =>
   headers['service-worker'] !== undefined || WORKER.test((headers['sec-fetch-dest'] ?? '').toLowerCase());
 
 /**
- * What a browser knows of the service, and the encodings that it reads: the response has no field
- * that names one.
+ * Fields that describe the browser, and the encodings that it reads: the response has no field that
+ * names one.
  */
 const OF_BROWSER = ['cookie', 'referer', 'accept-encoding'];
 

@@ -26,7 +26,10 @@ function suffixOf(rawPath: string): string {
 /** The names of the deployment. */
 type Names = Pick<ProxyDeps, 'headerPrefixes' | 'publicUrl'>;
 
-/** What both kinds of proxy forward of a request. `query` is without what is for the service. */
+/**
+ * Both kinds of proxy forward these parts of a request. `query` lacks the parameters of the
+ * service.
+ */
 function forwardedRequest(request: ApiRequest, query: string, names: Names): ProxyRequest {
   const { reserved } = request;
   const { headerPrefixes, publicUrl } = names;

@@ -6,7 +6,7 @@ import type { Settings } from '../settings.ts';
 import { Canary } from './canary.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 
-/** What differs between the functions behind the API. */
+/** The functions behind the API differ in these properties. */
 export type ApiFunctionContent<Environment extends Readonly<Record<string, string>>> = Pick<
   ServiceFunctionProps<Environment>,
   'folder' | 'description' | 'environment' | 'grants'
@@ -34,8 +34,8 @@ export class ApiFunction<
   Environment extends Readonly<Record<string, string>>,
 > extends ServiceFunction<Environment> {
   /**
-   * What the gateway invokes: the current version. CloudFormation changes code and variables of a
-   * function in two calls, and no request meets one without the other.
+   * The gateway invokes this alias of the current version. CloudFormation changes code and
+   * variables of a function in two calls, and no request meets one without the other.
    */
   readonly live: IFunction;
 

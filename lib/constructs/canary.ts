@@ -14,7 +14,7 @@ import { acceptFindings } from '../accept-findings.ts';
 
 export interface CanaryProps {
   readonly serviceName: string;
-  /** What the gateway invokes. */
+  /** The gateway invokes this alias. */
   readonly live: Alias;
   /** The log that the function writes. */
   readonly log: ILogGroup;

@@ -35,7 +35,9 @@ const SNAKE_CASE: ReadonlyMap<string, string> = new Map(MEMBER_NAMES.map((name) 
 
 type Members = Record<string, unknown>;
 
-/** What is no plain object stays as it is, so that the SDK refuses what JSON would lose. */
+/**
+ * Other values than plain objects stay as they are, so that the SDK refuses what JSON would lose.
+ */
 const isObject = (value: unknown): value is Members => isPlainObject(value);
 
 /**

@@ -53,7 +53,7 @@ const parameterOf = ({ in: place, name, required = false, description = '', exam
   return parameter;
 };
 
-/** What "try it" needs of each operation, by the last part of its page's address. */
+/** The data that "try it" needs of each operation, by the last part of its page's address. */
 export const triedOperations = new Map<string, TriedOperation>(
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {

@@ -1,4 +1,4 @@
-/** What the clients are made with: nothing for AWS, where the environment decides. */
+/** Clients are created with these. They are empty for AWS, where the environment decides. */
 export type ClientSettings = Readonly<Record<string, unknown>>;
 
 /** The result of a call, or `undefined` if it fails with one of these errors. */

@@ -19,7 +19,9 @@ const BY_TYPE: Readonly<Record<string, (resource: TemplateResource) => number>> 
   'AWS::WAFv2::WebACL': (acl) => PRICES.month.webAcl + rulesOf(acl) * PRICES.month.webAclRule,
 };
 
-/** What a stack costs a month without requests, in dollars, without what it retains. */
+/**
+ * Costs of a stack in dollars a month that it has without requests, and without what it retains.
+ */
 export const stackMonthly = ({ template }: Stack): number =>
   Object.values(template).reduce((sum, resource) => sum + (BY_TYPE[resource.Type]?.(resource) ?? 0), 0);
 

@@ -44,8 +44,8 @@ const PLANNED_TYPES = [
 ];
 
 /**
- * What the stacks retain and nothing charges: who wants it gone runs these, the role before its
- * boundary.
+ * The stacks retain these, and nothing charges for them. To delete them, run the commands, the role
+ * before its boundary.
  */
 const FREE_TYPES: Readonly<Record<string, (id: string) => string>> = {
   'AWS::IAM::Role': (name) => `aws iam delete-role --role-name ${name}`,
@@ -329,7 +329,7 @@ async function hasLiveTrail(
   return backups.some(({ expiresAt }) => expiresAt !== undefined && expiresAt > now);
 }
 
-/** What a removal would do now. It changes nothing. */
+/** Plans a removal of everything that exists now. It changes nothing. */
 export async function planRemoval(
   account: RemovalAccount,
   service: string,
@@ -353,7 +353,7 @@ export async function planRemoval(
   for (const stack of stacks) steps.push(await stackStep(planning, stack));
   steps.push(...(await functionSteps(planning)), ...(await layerSteps(planning)));
   steps.push(...(await logSteps(planning)), ...(await storedSteps(planning)));
-  // What is retained cannot be read without its key.
+  // Retained data cannot be read without its key.
   const needsKeys = removes === 'data' || keepsTrail || steps.some(({ fate }) => fate === 'retained');
   steps.push(...keySteps(planning, needsKeys ? 'retained' : 'deleted'));
   const trailUntil = keepsTrail ? await lastExpiry(account, trailTablesOf(service)[2] ?? '') : undefined;

@@ -15,7 +15,7 @@ export interface Step {
   /** Its name, or its id. Together with the kind it is unique. */
   readonly id: string;
   readonly fate: 'deleted' | 'retained';
-  /** What it has, in words. */
+  /** Describes its content in words. */
   readonly has: string;
   /** Dollars a month. */
   readonly monthly: number;
@@ -23,7 +23,10 @@ export interface Step {
   readonly place?: StackPlace;
 }
 
-/** What `cdk import` adopts: logical id to physical id, as CloudFormation names it. */
+/**
+ * `cdk import` adopts resources by this map of logical to physical ids, as CloudFormation names
+ * them.
+ */
 export type ResourceMapping = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export interface RemovalPlan {
@@ -34,7 +37,7 @@ export interface RemovalPlan {
   readonly now: Date;
   /** The steps are carried out in this order. */
   readonly steps: readonly Step[];
-  /** What the command leaves alone. */
+  /** Things that the command does not touch. */
   readonly notes: readonly string[];
   /** The time when the last record of a trail that stays has expired, if known. */
   readonly trailUntil?: Date;
@@ -53,7 +56,7 @@ export const retainedOf = ({ steps }: RemovalPlan): readonly Step[] =>
 export const monthlyOf = (steps: readonly Step[]): number =>
   steps.reduce((sum, { monthly }) => sum + monthly, 0);
 
-/** What a person confirms: sizes and counts may change in the meantime, resources may not. */
+/** A person confirms this: sizes and counts may change in the meantime, resources may not. */
 export const identityOf = ({ steps }: RemovalPlan): string =>
   steps.map(({ kind, id, fate }) => `${kind} ${id} ${fate}`).join('\n');
 

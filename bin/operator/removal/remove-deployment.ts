@@ -55,7 +55,10 @@ async function confirmed(deps: RemovalDeps, options: RemovalOptions): Promise<vo
   await requireAnswer(deps, 'the audit trail before its retention ends', phraseOf(service));
 }
 
-/** What the stack of the data has, or had: only a whole mapping lets `cdk import` adopt it. */
+/**
+ * Requires every resource that the stack of the data has or had: only a whole mapping lets `cdk
+ * import` adopt them.
+ */
 function requireWhole({ service, mapping }: RemovalPlan): void {
   const wanted = [...Object.values(LOGICAL_IDS.tables), ...Object.values(LOGICAL_IDS.keys)];
   const missing = wanted.filter((logicalId) => mapping[logicalId] === undefined);

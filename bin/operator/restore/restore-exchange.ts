@@ -59,7 +59,7 @@ async function carryTokenChanges(
   return changes;
 }
 
-/** What takes long and can be done while the service runs: no request reads the copies yet. */
+/** Does everything that takes long while the service runs: no request reads the copies yet. */
 async function prepare(deps: RestoreDeps, state: RestoreState): Promise<void> {
   for (const table of restoredTables(state)) {
     deps.say(`preparing ${table.copy}`);

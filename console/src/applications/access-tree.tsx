@@ -31,7 +31,7 @@ const WORDS: Readonly<Record<TokenPermission, string>> = {
   'token:delete': 'deletes',
 };
 
-/** What a decision means for a permission: a transform matters only where data is shown. */
+/** Shows a decision on a permission. A transform matters only where data is shown. */
 export function DecisionCell({
   decision,
   permission,
@@ -56,7 +56,9 @@ interface AccessTreeProps {
   readonly onAsk: (permission: TokenPermission, container: string) => void;
 }
 
-/** What an application may do in each container that its rules or the types of tokens name. */
+/**
+ * Shows the rights of an application in each container that its rules or the types of tokens name.
+ */
 export const AccessTree = ({ grants, onAsk }: AccessTreeProps) => (
   <div class="scroll" tabIndex={0} role="region" aria-label="Access by container">
     <table class="tree">

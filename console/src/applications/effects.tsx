@@ -6,7 +6,7 @@ import { Destinations } from './destinations.tsx';
 
 const SHOWN = 60;
 
-/** What an edit would change, before it is saved; what gives more comes first. */
+/** Shows the effects of an edit before it is saved. Those that give more come first. */
 export function Effects({ before, after }: { readonly before: Grants; readonly after: Grants }) {
   const effects = effectsOf(before, after).toSorted(
     (one, other) => Number(givesMore(other)) - Number(givesMore(one)),

@@ -50,7 +50,7 @@ export interface Question {
 
 interface ExplainFormProps {
   readonly applicationId: string;
-  /** What a person chose elsewhere on the page. */
+  /** A question that a person chose elsewhere on the page. */
   readonly chosen: Question | undefined;
 }
 

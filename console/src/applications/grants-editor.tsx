@@ -6,7 +6,7 @@ import { Loading } from '../parts/page.tsx';
 import type { AccessRule, Application, ApplicationType, PermissionName, Transform } from '../sdk.ts';
 import { useLoad } from '../session/use-session.ts';
 
-/** What a person edits of an application. */
+/** Members of an application that a person edits. */
 export interface EditedGrants {
   readonly name: string;
   readonly permissions: readonly PermissionName[];

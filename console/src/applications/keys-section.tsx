@@ -127,7 +127,7 @@ function EditKey({ owners, id, of, onClose, onChanged }: KeyDialogProps & { read
       expires: localTime(of.expires_at),
       networks: of.source_addresses.join(', '),
     };
-    // What was not edited may have changed in another tab.
+    // Members that were not edited may have changed in another tab.
     await client[owners].keys.update(id, of.id, {
       ...(edited.name !== before.name && { name: edited.name === '' ? null : edited.name }),
       ...(edited.expires !== before.expires && {

@@ -22,7 +22,7 @@ interface ApplicationChoiceProps {
   /** The id of the application; empty for none. */
   readonly value: string;
   readonly onChange: (id: string) => void;
-  /** What no application means, such as `that of the caller`. */
+  /** Describes the absence of an application, such as `that of the caller`. */
   readonly none: string;
   readonly hint: string;
 }

@@ -8,7 +8,7 @@ import { useSession } from '../session/use-session.ts';
 
 const POLL_MS = 5_000;
 
-/** What the local account says of itself (docs/local.md#health). */
+/** The local account reports its state so (docs/local.md#health). */
 interface Health {
   readonly since: string;
   readonly now: string;

@@ -8,7 +8,7 @@ interface CodeEditorProps {
   /** The text of the first moment; from then on the editor has its own. */
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** What the service says about a line, from 1. */
+  /** The problem that the service found in a line, counted from 1. */
   readonly problem?: { readonly line: number; readonly message: string } | undefined;
 }
 

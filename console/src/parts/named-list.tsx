@@ -28,7 +28,7 @@ interface NamedListProps<T extends Named> {
   ) => PromiseLike<Page<T>>;
   readonly detailTitle: string;
   readonly detail: (item: T) => string;
-  /** What such a thing is for. */
+  /** Explains the purpose of such a thing. */
   readonly empty: string;
 }
 

@@ -64,7 +64,7 @@ export const Section = ({
   </section>
 );
 
-/** What to do first, where there is nothing yet. */
+/** Shows the first step where there is nothing yet. */
 export const Empty = ({
   title,
   children,

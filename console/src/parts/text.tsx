@@ -48,7 +48,7 @@ const WORDS = {
 
 export type Visibility = keyof typeof WORDS;
 
-/** What a caller sees, in a word, a sign and a colour. */
+/** Shows how much a caller sees, by a word, a sign and a colour. */
 export const Seen = ({
   shown,
   children,

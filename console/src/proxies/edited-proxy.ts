@@ -3,7 +3,7 @@ import { InputError, parsedJson } from '../words.ts';
 
 type Entry = readonly [name: string, value: string];
 
-/** What a person edits of a stored proxy, as texts. */
+/** Members of a stored proxy that a person edits, as texts. */
 export interface EditedProxy {
   readonly name: string;
   readonly url: string;

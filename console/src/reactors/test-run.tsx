@@ -19,7 +19,7 @@ interface OutputLine {
   readonly text: string;
 }
 
-/** What the code printed on this machine. On AWS the output is discarded (docs/reactors.md). */
+/** The code printed this on this machine. On AWS the output is discarded (docs/reactors.md). */
 function Output({ reactorId }: { readonly reactorId: string }) {
   const session = useSession();
   const [lines, setLines] = useState<readonly OutputLine[]>([]);

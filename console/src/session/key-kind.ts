@@ -1,4 +1,4 @@
-/** What a pasted key opens here: the views of a management key, or the tokens. */
+/** A management key opens its views, a private key the tokens. */
 export type KeyKind = 'management' | 'private';
 
 /**
@@ -18,7 +18,7 @@ export function keyKindOf(text: string): KeyKind | { readonly problem: string } 
   return { problem: 'This is no key of the service: one begins with key_management_ or key_private_.' };
 }
 
-/** What may be shown of a key: its kind and its last four characters, as the list of keys does. */
+/** Shows a key only by its kind and its last four characters, as the list of keys does. */
 export const keyHint = (text: string): string => `…${text.slice(-4)}`;
 
 /** Digits of the key that only its tenant decides: 128 bits are 21 digits of base 58. */

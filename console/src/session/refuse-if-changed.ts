@@ -1,4 +1,4 @@
-/** What the service says about changes of a resource. */
+/** Members by which the service reports changes of a resource. */
 interface Changed {
   readonly modified_at?: string;
   readonly version?: number;

@@ -27,10 +27,10 @@ export interface Access {
   readonly ended: string | undefined;
 }
 
-/** What the page knows of its keys. Each change is a new value. */
+/** The keys that the page knows. Each change is a new value. */
 export interface SessionState {
   readonly access: Readonly<Partial<Record<KeyKind, Access>>>;
-  /** Says why the keys are gone. */
+  /** Explains why the keys are gone. */
   readonly notice: string | undefined;
   /** A retry that is under way, for people who wait. */
   readonly waiting: string | undefined;
@@ -126,7 +126,7 @@ interface KeyUse {
   wasAccepted: boolean;
 }
 
-/** What a call shows about its key and about the service. */
+/** Notes what each call shows about its key and about the service. */
 function watcherOf(
   { state, change }: ReturnType<typeof createStore>,
   forget: (kind: KeyKind, notice: string) => void,

@@ -1,9 +1,6 @@
 import type { Token } from '../sdk.ts';
 
-/**
- * What a person filters tokens by. A search may contain data, so only the container is ever in an
- * address.
- */
+/** A filter of tokens. A search may contain data, so only the container is ever in an address. */
 export interface TokenFilter {
   readonly container: string;
   readonly key: string;
@@ -49,7 +46,7 @@ function expiryOf(month: unknown, year: unknown): string {
   return `${String(month).padStart(2, '0')}/${String(year % 100).padStart(2, '0')}`;
 }
 
-/** What a list shows of masked data: values that each stay on one line. */
+/** Summarizes masked data for a list: its values, of which each stays on one line. */
 export function summaryOf(data: Token['data']): readonly string[] {
   if (data === undefined) return [];
   if (typeof data !== 'object' || data === null)

@@ -12,7 +12,7 @@ interface PlotProps {
   readonly steps: readonly number[];
   readonly stepMs: number;
   readonly series: readonly Series[];
-  /** Says what the numbers do not contain; empty if they are whole. */
+  /** Explains what the numbers lack; empty if they are whole. */
   readonly caveat: string;
   readonly nameOf: (id: string) => string;
   /** Leads to the records of a step. */

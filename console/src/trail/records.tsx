@@ -11,7 +11,7 @@ const ID = 40;
 const seenAs = (form: TokenForm): Visibility =>
   form === 'reveal' || form === 'mask' || form === 'redact' ? form : form === 'use' ? 'reveal' : 'nothing';
 
-/** What matters most to an auditor comes first. */
+/** The forms that matter most to an auditor come first. */
 const WEIGHT: readonly TokenForm[] = [...FORMS];
 
 interface TokensProps {
@@ -53,7 +53,7 @@ const PARTS: Readonly<Record<string, string>> = {
   proxy: 'proxies',
 };
 
-/** What the request was about, such as `application:<id>`, with its name if it is known. */
+/** Shows the subject of a request, such as `application:<id>`, with its name if it is known. */
 function Subject({
   resource,
   nameOf,

@@ -113,7 +113,7 @@ export const SHOWS = [
   ['all', 'everything'],
 ] as const;
 
-/** What an auditor asks for. All of it is in the address, and none of it is data. */
+/** A filter of the trail. All of it is in the address, and none of it is data. */
 export interface TrailFilter {
   readonly token_id: string;
   readonly application_id: string;

@@ -131,7 +131,7 @@ interface TrailProps {
   readonly nameOf: (id: string) => string;
 }
 
-/** Says what the plots cannot contain. */
+/** Explains what the plots lack. */
 function caveatOf({ filter, trail }: TrailProps, leftOut: number): string {
   const oldest = trail.records.at(-1)?.created_at;
   if (trail.isLoading) return 'still loading';

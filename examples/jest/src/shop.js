@@ -48,7 +48,7 @@ export function createShop({ vault, bankUrl, webhookSecret }) {
       charges.push(await charge(token, amount));
     },
 
-    /** What a receipt shows of the card. */
+    /** A receipt shows the mask of the card. */
     async receipt(order) {
       const { token, amount } = orders.get(order);
       const { data } = await vault.tokens.retrieve(token, { transform: 'mask' });
