@@ -30,7 +30,7 @@ const grants = fc
     })),
   );
 
-/** What the service decides about a token in one container, as the console draws it. */
+/** Returns the service's decision about a token in one container, as the console draws it. */
 function decided(
   granted: Parameters<typeof decide>[0],
   name: (typeof TOKEN_PERMISSIONS)[number],

@@ -16,7 +16,7 @@ interface Message {
 }
 
 /**
- * What the service and Lambda's pollers rely on of an SQS queue (SQS Developer Guide, "Visibility
+ * The service and Lambda's pollers rely on this of an SQS queue (SQS Developer Guide, "Visibility
  * timeout", "Delay queues"), for SQS as it runs locally and for the model of the simulation.
  */
 export function queueContract(name: string, make: () => CalledQueue): void {

@@ -10,7 +10,7 @@ import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 const MINUTE_MS = 60_000;
 const START = Date.UTC(2026, 10, 25, 10);
 
-/** What writes records and marks, for the readers that are tested. */
+/** Writes records and marks, for the readers that are tested. */
 export interface ReadTrail {
   readonly reader: TrailReader;
   readonly pages: TrailPages;

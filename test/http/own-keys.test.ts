@@ -1,4 +1,5 @@
-// What a key of an application has of its own: its end, its networks, the day of its last use.
+// Tests what a key of an application has of its own: its end, its networks, the day of its last
+// use.
 import { turns, whenever } from '../../packages/test-kit/src/event-loop.ts';
 import { createApiHandler } from '../../src/http/create-api-handler.ts';
 import { route } from '../../src/http/route.ts';

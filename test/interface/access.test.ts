@@ -12,7 +12,7 @@ import {
 } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-/** What docs/contract.md says about destinations, explanations and views. */
+/** Tests what docs/contract.md says about destinations, explanations and views. */
 
 const ECHO = 'module.exports = async ({ args }) => ({ raw: args });';
 const AGAIN = { 'SVC-IDEMPOTENCY-KEY': randomUUID() };

@@ -73,7 +73,7 @@ beforeAll(async () => {
   };
 });
 
-/** What a response shows, in the words of the table. */
+/** Describes what a response shows, in the words of the table. */
 function shown(data: unknown, masked: object, whole: object): string {
   if (data === undefined) return 'redacted';
   if (isDeepStrictEqual(data, whole)) return 'whole';
@@ -90,7 +90,7 @@ const refusedOr = ({ status, body }: Response, word: (body: any) => string): str
 const useIn = (role: Role, reactor: string) =>
   role.post(`/reactors/${reactor}/react`, { args: { card: `{{ ${world.card} }}` } });
 
-/** What each column asks of a role, by the request, and by the question that explains it. */
+/** Each column asks this of a role, by the request, and by the question that explains it. */
 const asked: Record<
   string,
   { readonly act: (role: Role) => Promise<string>; readonly questions: () => object[] }

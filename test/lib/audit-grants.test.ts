@@ -79,7 +79,7 @@ it('only the sealer may write the head in the table of keys, and only the operat
   const onAccess = policies.filter(({ Resource }) =>
     /table\/Cloakroom-Access"/.test(JSON.stringify(Resource)),
   );
-  // What is bound to the items of keys reaches neither.
+  // Grants that are bound to the items of keys reach neither.
   const isOfKeys = ({ Condition }: Statement) =>
     String(Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys']) === 'key#*';
   const writes = (statement: Statement) =>

@@ -1,4 +1,4 @@
-// What outlives the stacks of a deployment, and whether its removal finds it.
+// Tests what outlives the stacks of a deployment, and whether its removal finds it.
 import {
   dataTablesOf,
   isLogGroup,

@@ -1,4 +1,4 @@
-// What holds for every site of static files: the console, and card fields.
+// Tests what holds for every site of static files: the console, and card fields.
 import { siteStackName, SITES } from '../../lib/deployment-names.ts';
 import { aStaticSite } from '../support/a-static-site.ts';
 import { CONSOLE, DOMAIN, FIELDS, synthesized } from '../support/synthesized.ts';

@@ -27,7 +27,7 @@ const today = (name: string): Stack[] => {
   return synthesized(settings, region);
 };
 
-/** What a deployment does, except for the kinds of findings that are no obstacle to it. */
+/** Returns what a deployment does, except for the kinds of findings that are no obstacle to it. */
 const findings = (
   deployed: readonly Stack[],
   next: readonly Stack[],

@@ -20,7 +20,7 @@ import { AUTHOR_PACKAGES } from '../../src/core/reactors/author-packages.ts';
 import { buildReactorLayer } from '../../lib/build-reactor-layer.ts';
 import { workerStdio } from '../../reactor-runtime/loop/reactor-worker.ts';
 
-/** What `require` of a package may take of a cold start: Node.js 16 compiles 1 MB in some 10 ms. */
+/** `require` of a package may take this of a cold start: Node.js 16 compiles 1 MB in some 10 ms. */
 const LARGEST_KB = 600;
 
 it('a worker gets only two pipes and standard error where the system does not list descriptors', () => {

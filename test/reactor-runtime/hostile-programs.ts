@@ -6,7 +6,7 @@ export type End = 'timeout' | 'exit' | 'memory' | 'crash';
 
 export interface HostileProgram {
   readonly name: string;
-  /** What it last reached, and what it reached before a fix. */
+  /** Names the thing that it last reached, and the one that it reached before a fix. */
   readonly reaches: string;
   /** The code is the body of `async (req, require) => { ... }`. */
   readonly code: string;

@@ -73,7 +73,7 @@ module.exports = (req) => {
       const isMethod = typeof before.value === 'function'; if (!isMethod && !before.get) continue;
       const original = isMethod ? before.value : before.get;
       calls = 0;
-      // What is not called at all need not answer otherwise.
+      // An intrinsic that is not called at all need not return another value.
       for (let n = 0; n < answers.length && (n === 0 || calls > 0); n += 1) {
         const answer = answers[n];
         const replacement = function (...args) { calls += 1; seen(args); seen([this]); const result = new.target ? Reflect.construct(original, args, new.target) : apply(original, this, args); seen([result]); return answer(result) };

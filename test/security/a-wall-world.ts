@@ -150,7 +150,7 @@ export function transformOf(
   return caller.atMost === undefined ? decided : least(decided, caller.atMost);
 }
 
-/** What a transform shows of a token. */
+/** Returns what a transform shows of a token. */
 export function shownBy(transform: Transform | undefined, token: ModelToken): Json | undefined {
   if (transform === 'reveal') return dataOf(token);
   return transform === 'mask' ? MASKS[token.mask]?.of(token.secret) : undefined;

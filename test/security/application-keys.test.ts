@@ -273,7 +273,7 @@ async function resize(id: string, isLarge: boolean): Promise<void> {
   expect(await applicationStore.update(found, { ...found, rules, version: found.version + 1 })).toBe(true);
 }
 
-/** What a model knows of a key. */
+/** The state of a key that a model knows. */
 interface Known {
   readonly keyId: string;
   readonly text: string;

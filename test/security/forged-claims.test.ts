@@ -126,7 +126,7 @@ describe('a key that was issued', () => {
   });
 });
 
-/** What was read and written, without the ids in keys, in order of the names. */
+/** Lists the reads and writes, without the ids in keys, in order of the names. */
 function kindsOf(reads: readonly string[]): readonly string[] {
   const kind = /#copy#|#grants#|^Access key#|^Tokens|^UpdateItem$/;
   return reads.map((read) => kind.exec(read)?.[0] ?? read).toSorted();

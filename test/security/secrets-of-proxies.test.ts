@@ -37,7 +37,7 @@ const FORMS: readonly ((secret: string) => string)[] = [
 ];
 const BEFORE = ['', 'Bearer ', '"auth":"', 'Basic ', 'x'.repeat(20), '%7B%22a%22%3A%22'];
 
-/** What a caller does who does not know the secret. */
+/** A caller who does not know the secret does one of these. */
 type Act =
   | { readonly act: 'set'; readonly name: string; readonly cut: Cut }
   | { readonly act: 'drop'; readonly name: string; readonly isPublic: boolean }
@@ -56,7 +56,7 @@ type Act =
   /** The owner sets the secret again, or another one. */
   | { readonly act: 'rotate'; readonly isNew: boolean };
 
-/** Says from where a guess is cut: it is a part of the secret of today, or of the next one. */
+/** A guess is cut from here: it is a part of the secret of today, or of the next one. */
 interface Cut {
   readonly from: number;
   readonly length: number;

@@ -79,7 +79,7 @@ function operations({ containers, masks, secrets, ids }: Variety) {
   const value = { secret: fc.nat(secrets - 1), number: fc.nat(1) };
   const hours = fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined });
   const mostly = fc.constantFrom(true, true, true, false);
-  /** What a request asks to see at most. */
+  /** A request asks to see at most this. */
   const view = fc.oneof(
     fc.constant({}),
     fc.record({ atMost: fc.constantFrom('mask' as const, 'redact' as const) }),
@@ -308,7 +308,7 @@ function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
     responses.push({ caller: by, permission, replayData, neededOn, deduplicated, revision, born });
   }
 
-  /** What a caller asks to see decides its response, and nothing of what it may write. */
+  /** The view that a caller asks for decides its response, and nothing of what it may write. */
   async function patch(by: number, caller: Caller, op: Extract<Step, { kind: 'patch' }>): Promise<void> {
     const viewer = { ...caller, ...op.view };
     const token = nth(op.token);

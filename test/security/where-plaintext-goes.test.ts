@@ -317,7 +317,7 @@ async function history(
   ): Promise<void> {
     world.pass(450_000);
     await act(deps, { tenantId: TENANT, id });
-    // What the code gets is for the address of its result, or for the caller itself.
+    // The code's input is for the address of its result, or for the caller itself.
     const meant = flows.splice(0).map(({ text }) => ({ way: wayTo(to), text }));
     check(by, meant);
   }

@@ -21,7 +21,7 @@ export interface ConsolePage {
   later(ms: number): Promise<void>;
   /** Returns what axe finds, by rule. */
   axe(): Promise<readonly string[]>;
-  /** What the page did against its policy, and its errors. */
+  /** Lists what the page did against its policy, and its errors. */
   violations(): Promise<readonly string[]>;
 }
 

@@ -1,6 +1,6 @@
 import { send, type ApiResponse, type CallOptions } from './http-client.ts';
 
-/** What callers observed. */
+/** Everything that callers observed. */
 export interface Findings {
   /** Number of responses by operation and status. */
   readonly counts: Map<string, number>;

@@ -42,7 +42,7 @@ export interface FieldsPage {
   empty(...names: readonly string[]): Promise<void>;
   /** Returns the text of the input of a frame. */
   text(kind: string): Promise<string>;
-  /** What the page and its frames did against their policies, printed or threw. */
+  /** Lists what the page and its frames did against their policies, printed or threw. */
   complaints(): Promise<readonly string[]>;
   /** Returns the requests of all frames to this origin, without preflights. */
   requests(origin: string): readonly {
@@ -51,7 +51,7 @@ export interface FieldsPage {
     readonly headers: any;
     readonly body: string;
   }[];
-  /** What axe finds in the page and in every frame, by rule. */
+  /** Lists what axe finds in the page and in every frame, by rule. */
   axe(): Promise<readonly string[]>;
 }
 

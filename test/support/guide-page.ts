@@ -6,7 +6,7 @@ import { temporaryFolder } from './run-service.ts';
 
 const run = promisify(execFile);
 
-/** What the blocks of a guide refer to, and what tests use in place of it. */
+/** The blocks of a guide refer to these, and tests use others in place of them. */
 export interface Surroundings {
   /** It replaces `http://localhost:8787`. */
   readonly url: string;

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { AwsError, type AwsResponse, type AwsService } from '../../packages/local-aws/src/aws-service.ts';
 
-/** What happens to a call: `before` it is lost, `after` its response is lost. */
+/** A call is lost `before` its effect, or its response `after` it. */
 export type Cut = 'before' | 'after' | undefined;
 
 interface HttpRequest {

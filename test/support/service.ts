@@ -49,7 +49,7 @@ export async function anApplication(
 /** An application that sees everything. */
 export const aRevealingApplication = () => anApplication({ rules: [revealing()] });
 
-/** What a target may lack, in the words of `npm run contract`. */
+/** A target may lack these, in the words of `npm run contract`. */
 const NEEDS = {
   createTenant: 'a tenant of its own',
   openDestination: 'a destination',

@@ -101,10 +101,9 @@ function lock(): boolean {
 }
 
 /**
- * What the CDK makes of the source, made once for all test files and runs as long as the source
- * does not change. Node loads the CDK in a separate process: in jest each file would load it again,
- * for seconds. Changing the returned value does not affect other callers. Throws for invalid
- * settings.
+ * The CDK makes this of the source, once for all test files and runs as long as the source does not
+ * change. Node loads the CDK in a separate process: in jest each file would load it again, for
+ * seconds. Changing the returned value does not affect other callers. Throws for invalid settings.
  */
 export function synthesis<K extends Kind>(kind: K, ...args: Requests[K]): Result<K> {
   mkdirSync(FOLDER, { recursive: true });

@@ -12,7 +12,7 @@ export const WATCH = `
 
 const AXE = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
 
-/** What axe finds in a page, by rule. */
+/** Lists what axe finds in a page, by rule. */
 export async function axeFindings(tab: Tab): Promise<readonly string[]> {
   if (!(await tab.evaluate('window.axe !== undefined'))) await tab.evaluate(`${AXE}; true`);
   return (await tab.evaluate(

@@ -217,7 +217,7 @@ const deleting =
     expect(await store(fate).deleteVersion(token)).toBe(true);
   };
 
-/** What happens to a token later. A sweep finishes what the late writer has left. */
+/** Returns what happens to a token later. A sweep finishes what the late writer has left. */
 const laterOf = (id: string): Story['then'] => [
   ['swept', sweeping],
   ['updated later', updating(id, 'later')],

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** What a caller does. Numbers choose among the versions that the proxy has. */
+/** A step of a caller. Numbers choose among the versions that the proxy has. */
 interface Change {
   /** Absent for a change that leaves the definition as it is. */
   readonly name?: string | undefined;

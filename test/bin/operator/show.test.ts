@@ -1,7 +1,7 @@
 import { printable, show } from '../../../bin/operator/show.ts';
 import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
-/** What a terminal acts on, or shows as something else. */
+/** A terminal acts on these, or shows them as something else. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u;
 const FORGED =
   'x\n\ntenant_id      00000000-0000-4000-8000-000000000000\nname           ACME\u001b]0;pwned\u0007\u001b[8m\u202e';

@@ -69,7 +69,7 @@ const values = fc
   .array(character, { minLength: 16, maxLength: 60 })
   .map((characters) => characters.join(''))
   .filter((value) => value.trim() === value)
-  // What remains of a value without its own escape sequences must be enough to look for.
+  // The rest of a value without its own escape sequences must be enough to look for.
   .filter((value) => value.replace(/%[\da-f]{0,2}|\\u[\da-f]*|\\/gi, '').length >= 16);
 /** Text that no neighbour changes the meaning of. */
 const quiet = fc

@@ -14,7 +14,7 @@ import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const caller = aCaller({ tenantId: TENANT, permissions: ['token:create', 'token:read'] });
 
-/** What an administrator of the table writes into an item; its encrypted data stays as it is. */
+/** An administrator of the table writes these into an item; its encrypted data stays as it is. */
 const forgeries = {
   'its details removed': ({ encryptedDetails: _, ...token }: UnprovenToken) => token,
   'details that it never had': (token: UnprovenToken) => ({ ...token, encryptedDetails: randomBytes(100) }),

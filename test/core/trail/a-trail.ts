@@ -192,7 +192,7 @@ export class Trail implements AnIndex {
     };
   }
 
-  /** What searches the trail by token. */
+  /** Returns the dependencies that search the trail by token. */
   searchDeps(): WalkDeps {
     return {
       trailPages: someTrailPages(this.records),

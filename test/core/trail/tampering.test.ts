@@ -25,7 +25,7 @@ const edited = (body: string, member: string, value: unknown): string =>
 interface Row {
   readonly what: string;
   readonly tamper: (trail: Trail) => unknown;
-  /** What verify reports; `undefined`: no finding. */
+  /** The finding that verify reports; `undefined` for none. */
   readonly before: RegExp | undefined;
   readonly after: RegExp;
 }

@@ -21,7 +21,7 @@ interface Sent {
   readonly proxyRedirects?: 'told' | 'raw';
 }
 
-/** What a caller gets of a response, with all names in lower case. */
+/** Returns the part of a response that a caller gets, with all names in lower case. */
 function left(response: ApiResponse, { query = '', headers = {}, proxyRedirects = 'told' }: Sent = {}) {
   const request = apiRequest(machinePlatform, anEvent({ path: '/proxy', query, headers }), PREFIXES);
   const leaving = leavingResponse(request, response, { headerPrefixes: PREFIXES, proxyRedirects });
@@ -77,7 +77,7 @@ const FIELD = fc.tuple(
 );
 const FIELDS = fc
   .array(FIELD, { maxLength: 12 })
-  // What a destination sends under a reserved name is dropped before.
+  // Fields that a destination sends under a reserved name are dropped before.
   .map((fields) => fields.filter(([name]) => !/^(?:svc|acme)-/i.test(name)));
 
 describe('a response that leaves the proxy', () => {

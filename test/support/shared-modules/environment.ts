@@ -32,7 +32,7 @@ const OPEN: Readonly<Record<string, () => Promise<Target>>> = {
 const targetOf = ({ testEnvironmentOptions: options }: ProjectConfig): string | undefined =>
   typeof options['target'] === 'string' ? options['target'] : undefined;
 
-/** What jest-runner and jest-circus use of an environment. */
+/** jest-runner and jest-circus use this of an environment. */
 export default class SharedEnvironment {
   readonly global = globalThis;
   readonly moduleMocker = new ModuleMocker(globalThis);

@@ -10,7 +10,7 @@ const HANDLERS = Symbol.for('EVENT_HANDLERS');
 /** The description of the symbol under which each copy of jest-circus stores its state. */
 const STATE = 'JEST_STATE_SYMBOL';
 
-/** What jest-runner and jest-circus use of jest-runtime, without a module system of its own. */
+/** jest-runner and jest-circus use this of jest-runtime, without a module system of its own. */
 export default class SharedRuntime {
   readonly #environment: SharedEnvironment;
 

@@ -1,6 +1,6 @@
 import type { TestDestination } from '../destination.ts';
 
-/** What a caller of a service knows, by the names of the credentials file. */
+/** A caller of a service knows these, by the names of the credentials file. */
 export interface TargetCredentials {
   readonly base_url: string;
   readonly tenant_id: string;
@@ -19,7 +19,9 @@ export interface Target {
   readonly pass: (ms: number) => Promise<void>;
   /** Creates a tenant; absent where only an operator of the deployment can. */
   readonly createTenant?: (name: string) => Promise<TargetCredentials>;
-  /** Starts a server that the service reaches as `https://localhost:<port>`, if that is possible. */
+  /**
+   * Starts a server that the service reaches as `https://localhost:<port>`, if that is possible.
+   */
   readonly openDestination?: () => Promise<TestDestination>;
   /** Starts a service apart, whose clock moves in a moment, if that is possible. */
   readonly openApart?: () => Promise<Target>;

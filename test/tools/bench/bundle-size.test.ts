@@ -81,7 +81,7 @@ it.each(FUNCTIONS)('the bundle of %s contains little in addition to the SDK clie
   expect(beside).toBeLessThanOrEqual(LIMITS_KB[name]);
 });
 
-/** What schemas of the OpenAPI document say about their members. */
+/** Finds the words that schemas of the OpenAPI document have about their members. */
 function descriptions(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) =>

@@ -64,7 +64,7 @@ async function aWorld() {
     else if (each.what === 'delete') await store.delete(found);
   }
 
-  /** What each key that ever existed can do, by application. */
+  /** Returns what each key that ever existed can do, by application. */
   async function rights() {
     const credentials = createCredentialStore(table);
     const all = await Promise.all(
