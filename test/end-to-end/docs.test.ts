@@ -15,7 +15,7 @@ const OPERATION = 'reference/operations/createtoken/';
 /** Each kind of page has one here. The usual run shows axe one of them, and the form below. */
 const PAGES = ['', 'start/', 'concepts/', 'guides/charge-a-card/', 'errors/key_expired/', OPERATION];
 
-/** What people search for, and the page with the answer. */
+/** People search for these words, and find the page. */
 const FOUND = {
   GDPR: 'guides/erase-a-person',
   SSO: 'not-included',

@@ -547,7 +547,7 @@ describe('what a client in the field restricts', () => {
     const { body } = await manager.send('GET', '/tenants/self');
     expect(body.owner_id).toBe(body.id);
     expect(Date.parse(body.created_at as string)).toBeGreaterThan(Date.now() - 3_600_000);
-    // What was read can be sent back.
+    // The response of a read can be sent back.
     expect((await manager.send('PUT', '/tenants/self', body)).body).toEqual(body);
   });
 });

@@ -178,7 +178,7 @@ describe('a hostile page around the fields', () => {
     );
     const { outcome, heard } = await page.tab.evaluate('({ outcome, heard })');
     expect(outcome.result.id).toEqual(expect.any(String));
-    // What the page wrote and read is there, such as the states that each port reported.
+    // The page has everything that it wrote and read, such as the states that each port reported.
     expect(heard.join('\n')).toContain('"complete":true');
     expect(heard.length).toBeGreaterThan(50);
     expect(heard.filter(hasDigits)).toEqual([]);
@@ -511,7 +511,7 @@ describe('BIN and last four', () => {
     // 13 digits of a Visa pass the check, and are the beginning of a number of 16.
     await page.type('#number', '4000000000006');
     await page.tab.evaluate('number.blur(), expiry.focus()');
-    // What is typed before the frame has acted would go there.
+    // Keys that are typed before the frame has acted would go there.
     await page.tab.until(`document.querySelector('#expiry[data-focused]') !== null`);
     for (const act of ['number.update({ brands: ["visa"] })', 'window.focus()']) await page.tab.evaluate(act);
     await pause(100);

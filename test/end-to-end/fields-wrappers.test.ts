@@ -129,7 +129,7 @@ describe('the React wrapper, in strict mode', () => {
     await page.type('#number', NUMBER);
     await value('setLanguage("de"); setLabel(undefined)');
     await until('document.querySelector("#number iframe").title === "Kartennummer"');
-    // What was typed is still there: the frame is the same.
+    // The typed text is still there: the frame is the same.
     expect(await page.text('card_number')).toBe('5425 2334 3010 9903');
     await page.tab.press('Backspace');
     await until('states.at(-1)[1].complete === false');

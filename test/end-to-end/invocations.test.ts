@@ -1,4 +1,4 @@
-// What an operator sees of invocations. test/interface/invocations.test.ts has the rest.
+// Tests what an operator sees of invocations. test/interface/invocations.test.ts has the rest.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { advanceClock } from '../support/advance-clock.ts';

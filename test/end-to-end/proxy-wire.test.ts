@@ -1,5 +1,5 @@
-// What a caller of the proxy cannot see: connections, certificates and bytes that no HTTP server
-// sends. test/interface/proxy.test.ts has the rest.
+// Tests what a caller of the proxy cannot see: connections, certificates and bytes that no HTTP
+// server sends. test/interface/proxy.test.ts has the rest.
 import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';

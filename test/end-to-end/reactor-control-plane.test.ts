@@ -54,7 +54,7 @@ async function live(ask: Ask, reactor: KnownReactor, { problems }: Findings): Pr
   if (removed) reactor.exists = 'no';
 }
 
-/** What is wrong with a reactor when everything works again. */
+/** Finds what is wrong with a reactor when everything works again. */
 async function compare({ name, id, exists, versions }: KnownReactor, listed: readonly Body[]) {
   const found = listed.filter((each) => each.name === name);
   const problems: string[] = [];

@@ -1,4 +1,5 @@
-// What only the service has: test/interface/reactors.test.ts runs over the testing package too.
+// Tests what only the service has: test/interface/reactors.test.ts runs over the testing package
+// too.
 import { aRevealingApplication, management } from '../support/service.ts';
 
 it('a reactor runs on Node.js 16 with an empty environment, and knows nothing of AWS', async () => {

@@ -1,5 +1,5 @@
-// What only real processes, sockets and HTTP show of faults. Everything else is in the simulation
-// (docs/simulation.md#what-the-simulation-does-not-show).
+// Tests what only real processes, sockets and HTTP show of faults. Everything else is in the
+// simulation (docs/simulation.md#what-the-simulation-does-not-show).
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';

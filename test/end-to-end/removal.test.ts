@@ -105,7 +105,7 @@ async function keysOf(): Promise<readonly string[]> {
   return usable;
 }
 
-/** What is left in the account, by kind. */
+/** Returns everything that is left in the account, by kind. */
 async function left() {
   const lambda = new LambdaClient(settings());
   const logs = await new CloudWatchLogsClient(settings()).send(new DescribeLogGroupsCommand({}));

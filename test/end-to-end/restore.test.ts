@@ -279,7 +279,7 @@ describe('a restore of all tables', () => {
     expect((await app.get(`/tokens/${token.body.id}`)).body.data).toBe('saved');
     const fresh = await app.post('/tokens', { type: 'token', data: 'fresh' });
     expect((await app.get(`/tokens/${fresh.body.id}`)).body.data).toBe('fresh');
-    // What was created since stays too.
+    // A token that was created since stays too.
     expect((await added.get(`/tokens/${token.body.id}`)).status).toBe(200);
     expect((await deleted.get(`/tokens/${token.body.id}`)).status).toBe(401);
     expect((await management().get(`/applications/${deleted.id}`)).status).toBe(404);

@@ -1,4 +1,4 @@
-// What a session leaves in the tables: test/interface/sessions.test.ts has the rest.
+// Tests what a session leaves in the tables: test/interface/sessions.test.ts has the rest.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allItems, bytesOf } from '../support/aws.ts';
 import { invokeFunction } from '../support/operator.ts';

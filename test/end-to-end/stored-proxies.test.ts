@@ -1,5 +1,5 @@
-// What an operator does to stored proxies. test/interface/stored-proxies.test.ts has what a caller
-// sees.
+// Tests what an operator does to stored proxies. test/interface/stored-proxies.test.ts has what a
+// caller sees.
 import { allItems } from '../support/aws.ts';
 import { operatorOf } from '../support/operator.ts';
 import { call, client, credentials, describeNeeding, openDestination } from '../support/service.ts';

@@ -1,5 +1,5 @@
-// What the tables contain after the end of a token or a cvc. test/interface/token-lifetime.test.ts
-// has what a caller sees.
+// Tests what the tables contain after the end of a token or a cvc.
+// test/interface/token-lifetime.test.ts has what a caller sees.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allItems, bytesOf, isOfTrail } from '../support/aws.ts';
 import { advanceClock } from '../support/advance-clock.ts';

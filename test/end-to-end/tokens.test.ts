@@ -1,4 +1,4 @@
-// What a token leaves in the tables: test/interface/tokens.test.ts has the rest.
+// Tests what a token leaves in the tables: test/interface/tokens.test.ts has the rest.
 import { IS_THOROUGH } from '../../packages/test-kit/src/thoroughness.ts';
 import { allItems, bytesOf, isOfTrail } from '../support/aws.ts';
 import { aRevealingApplication, credentials } from '../support/service.ts';

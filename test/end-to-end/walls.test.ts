@@ -356,7 +356,7 @@ async function itemOf(id: string) {
 const without = (item: Item, name: string): Item =>
   Object.fromEntries(Object.entries(item).filter(([each]) => each !== name));
 
-/** What the administrator changes; encrypted data stays as it is. */
+/** The administrator changes these; encrypted data stays as it is. */
 const FORGERIES: readonly (readonly [what: string, forge: (item: Item) => Item])[] = [
   ['its mask and metadata removed', (item) => without(item, 'encryptedDetails')],
   [

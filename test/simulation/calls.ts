@@ -48,7 +48,7 @@ export interface FaultSource {
   readonly slowestMs?: number;
 }
 
-/** What the SDK gives to its request handler. */
+/** The SDK passes this to its request handler. */
 interface SdkRequest {
   readonly method: string;
   readonly path: string;

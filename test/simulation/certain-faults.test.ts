@@ -1,4 +1,4 @@
-// What happens under a fault that is certain, where the plans of `npm run simulate` draw faults.
+// Tests a fault that is certain, where the plans of `npm run simulate` draw faults.
 import { NO_FAULTS, type CallFaults } from './calls.ts';
 import { createClient, type Target } from './client.ts';
 import { isClearFailure, noFindings } from './findings.ts';

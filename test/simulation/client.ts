@@ -82,13 +82,13 @@ export interface KnownJob {
   readonly isUnsent: boolean;
 }
 
-/** What several clients share and judge together. */
+/** State that several clients share and judge together. */
 export interface SharedKnowledge {
   /** Ids in answers for each of the duplicates. */
   readonly duplicateIds: Map<string, Set<string>>;
   /** How often a token was created under each of the names. */
   readonly named: Map<string, number>;
-  /** What each client may have left in its member of the shared token. */
+  /** The value that each client may have left in its member of the shared token. */
   readonly members: Map<string, KnownValue<number>>;
   readonly jobs: Map<string, KnownJob>;
   /** The values that the code of reactors got, for each run of a job. */
@@ -115,7 +115,7 @@ export interface Client extends ClientOptions {
   readonly name: string;
   readonly tokens: KnownToken[];
   readonly applications: KnownApplication[];
-  /** What the current step draws from. */
+  /** The current step draws from this. */
   draws: Draws;
   readonly problem: (judge: string, text: string) => void;
   /**
@@ -155,7 +155,7 @@ export function createClient(name: string, options: ClientOptions): Client {
     const { status, body } = answer;
     const filled = [...JSON.stringify(request.body ?? '').matchAll(FILLED_IN)].map(([, id = '']) => id);
     const outcome = outcomeOf(answer);
-    // What an asynchronous invocation fills in is recorded when it runs.
+    // The ids that an asynchronous invocation fills in are recorded when it runs.
     const ids =
       outcome === 'ok' && status !== 202
         ? [...new Set([...tokensIn(body), ...filled.filter((id) => id !== 'data')])]

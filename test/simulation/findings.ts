@@ -24,7 +24,7 @@ export interface Answered {
   readonly isForeign: boolean;
 }
 
-/** What all clients of a run observed. */
+/** Everything that the clients of a run observed. */
 export interface Findings {
   readonly problems: Problem[];
   readonly answered: Answered[];

@@ -75,7 +75,7 @@ export const environmentOf = ({ keyId, sealKeyId }: Account): Environment => ({
   DELIVERIES_QUEUE_URL: 'http://simulation/deliveries',
 });
 
-/** What an instance has instead of a machine. */
+/** An instance has this instead of a machine. */
 export function instanceOf(
   calls: CallsOptions,
   life: Life,

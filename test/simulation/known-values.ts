@@ -5,7 +5,7 @@
 export const SETTLED_AFTER_MS = 10_000;
 
 /**
- * What a caller knows of one value that only it changes. A change without a clear answer may have
+ * A caller's knowledge of one value that only it changes. A change without a clear answer may have
  * happened, may happen within {@link SETTLED_AFTER_MS}, or never does.
  */
 export interface KnownValue<T> {

@@ -8,7 +8,7 @@ import { STEP_NAMES, type StepName } from './steps.ts';
 /** Everything that decides a run: the same plan makes the same history. */
 export interface Plan {
   readonly seed: string;
-  /** What each client does, one step after the other. A step draws by its number. */
+  /** Each client does these, one step after the other. A step draws by its number. */
   readonly clients: readonly (readonly PlannedStep[])[];
   readonly faults: Readonly<Record<'dynamodb' | 'kms' | 'sqs' | 'lambda', CallFaults>>;
   readonly life: LifeFaults;

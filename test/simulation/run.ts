@@ -36,7 +36,6 @@ const VERIFIED = 0.08;
 /** How long a run may last, in ms of its own time: requests end within half a minute each. */
 const LONGEST_RUN_MS = 6 * 60 * MINUTE_MS;
 
-/** What came of one plan. */
 export interface Result {
   readonly plan: Plan;
   readonly problems: readonly Problem[];
@@ -148,7 +147,7 @@ export async function prepare(service: Service, wrappedBy: 'kms' | 'deployment')
   };
 }
 
-/** What the code of reactors did. */
+/** Counts what the code of reactors did. */
 type Runs = SharedKnowledge['runs'];
 
 /** The parts of the account that are models: queues, and what runs the code of reactors. */
@@ -217,7 +216,7 @@ async function schedule(
   const draws = world.draws('schedule');
   while (!isOver()) {
     await world.pause(MINUTE_MS);
-    // What one run leaves is done by the next.
+    // The next run does what this one leaves.
     if (draws.chance(0.1)) start('sweeper');
     if (draws.chance(0.06)) start('audit-sealer');
     if (draws.chance(0.2)) await account.expireItems();
@@ -258,7 +257,7 @@ async function recover(cast: Cast, skewMs: number): Promise<void> {
   }
 }
 
-/** What a run consists of, without its clients. */
+/** A run consists of this, without its clients. */
 export interface Stage extends Pick<
   Cast,
   'world' | 'account' | 'service' | 'shared' | 'internet' | 'messages'

@@ -33,7 +33,7 @@ const wait: Step = async ({ world, draws }) => {
   await world.pause(draws.pick([100, 2_000, 10_000, 61_000]));
 };
 
-/** What a client does, by name; a name that stands more than once is done as often. */
+/** A client does these, by name; a name that stands more than once is done as often. */
 const STEPS = {
   create,
   createWithKey,

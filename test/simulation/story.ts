@@ -3,7 +3,7 @@ import type { Plan } from './plan.ts';
 import type { Result } from './run.ts';
 import type { HappenedEvent } from './world.ts';
 
-/** What a plan has that a healthy world has not, in words. */
+/** Describes the faults of a plan that a healthy world has not. */
 function faultsOf({ faults, life, lagMs, queues, receivers }: Plan): readonly string[] {
   const named = { ...faults, instances: life, queues, receivers, reads: { lagMs } };
   return Object.entries(named).flatMap(([of, kinds]) =>

@@ -11,7 +11,7 @@ export interface WantedRun {
   readonly size: number;
 }
 
-/** What came of it. */
+/** The outcome of a run. */
 export interface Report extends WantedRun {
   readonly problems: readonly string[];
   /** Hashes all events, and everything that is stored at the end. */

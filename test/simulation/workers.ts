@@ -10,7 +10,7 @@ const HANGS_AFTER_MS = 300_000;
 export interface Pool {
   /** How many processes run at once. */
   readonly workers: number;
-  /** What a worker, by its number, runs next; undefined if nothing is left for it. */
+  /** Returns what a worker, by its number, runs next; undefined if nothing is left for it. */
   readonly next: (worker: number) => WantedRun | undefined;
   /** Whether nothing more is run after this report. */
   readonly isEnough: (report: Report) => boolean;

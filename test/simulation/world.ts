@@ -1,6 +1,6 @@
 import { seeded, type Draws } from './seeded.ts';
 
-/** What happens at a time. A promise is awaited before anything else happens. */
+/** A task happens at a time. A promise is awaited before anything else happens. */
 export type Task = () => void | Promise<void>;
 
 /** One thing that happened, for the story of a run. */

@@ -64,7 +64,7 @@ export function bytesOf(value: unknown): string {
 
 const textOf = (item: Item, name: string): string => item[name]?.S ?? '';
 
-/** What is due was done: the index of due work is empty of what is past. */
+/** Due work was done: the index of due work has nothing of the past. */
 export function nothingIsDue({ world }: Cast, items: readonly StoredItem[]): Found {
   // A sweep has begun since.
   const before = Math.floor(world.now() - 60_000)
@@ -90,8 +90,8 @@ interface Gone {
 }
 
 /**
- * What remembers the id of a deleted token. An id that a caller chose names one token for ever, and
- * one that the service made is remembered for as long as an idempotency key repeats its request.
+ * Remembers the id of a deleted token. An id that a caller chose names one token for ever, and one
+ * that the service made is remembered for as long as an idempotency key repeats its request.
  */
 function isMemory({ id }: Gone, { table, item }: StoredItem): boolean {
   if (table !== 'Tokens' || !textOf(item, 'pk').endsWith(`#${id}`)) return false;

@@ -42,7 +42,7 @@ export interface QueueModelOptions {
 }
 
 /**
- * What the service uses of an SQS queue: SendMessage with a delay, ReceiveMessage,
+ * The service uses this of an SQS queue: SendMessage with a delay, ReceiveMessage,
  * DeleteMessageBatch and the counts of GetQueueAttributes. It keeps no order, as a standard queue.
  */
 export interface QueueModel {

@@ -62,7 +62,7 @@ export const detokenize: Step = async (client) => {
     sees(client, 'detokenize', token, answer.body[token.mark.replace(PLAINTEXT, '')]);
 };
 
-/** What a list or search shows of the tokens of its client. */
+/** Checks what a list or search shows of the tokens of its client. */
 function showsOwn(
   client: Client,
   label: string,

@@ -63,8 +63,8 @@ export const waitForLease: Step = async (client) => {
   };
   const first = await attempt(draws.chance(0.8));
   if (first !== undefined) return;
-  // What the first attempt has sent arrives, a release of the claim included.
-  // Not whole seconds before the end of the lease: Retry-After would be exact.
+  // The first attempt's writes arrive, a release of the claim included. Not whole seconds before
+  // the end of the lease: Retry-After would be exact.
   await world.pause(SETTLED_AFTER_MS + draws.between(0, 1_000));
   // The rest of the lease is that of a moment after this one: an answer may be late.
   const since = world.now();

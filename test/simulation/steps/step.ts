@@ -1,7 +1,7 @@
 import type { Client } from '../client.ts';
 import type { Answer, ServiceRequest } from '../service.ts';
 
-/** What a client does, and how it checks the answers. */
+/** A step acts for a client, and checks the responses. */
 export type Step = (client: Client) => Promise<void>;
 
 export type Body = Answer['body'];
