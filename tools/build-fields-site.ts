@@ -27,7 +27,7 @@ const OPTIONS: BuildOptions = {
   plugins: [forBrowsers],
 };
 
-/** What the stack of a deployment prints, for pages that load the script with a checksum. */
+/** The stack of a deployment prints these, for pages that load the script with a checksum. */
 export interface BuiltFields {
   /** Such as `assets/fields-0.1.0-3f2a….js`: its content never changes. */
   readonly script: string;

@@ -70,7 +70,7 @@ const PATH_ORDER = [
 ];
 const placeOf = (path: string): number => PATH_ORDER.indexOf(path.split('/')[1] ?? '');
 
-/** What a route does. All methods and paths of the proxy do the same. */
+/** Describes a route. All methods and paths of the proxy do the same. */
 function doesOf({ operation, method, path }: AnyRoute): string {
   const does = OPERATIONS[operation]?.does ?? '';
   if (operation !== 'proxy' || (method === 'GET' && path === '/proxy')) return does;

@@ -2,8 +2,8 @@ import { format } from 'oxfmt';
 import { MARKDOWN_OPTIONS, OPTIONS } from '../oxfmt.config.ts';
 
 /**
- * What `npm run format` makes of a text that a program writes to a path, whose ending is its
- * language. Rejects for a text that is not of that language.
+ * Formats a text as `npm run format` does, for a program that writes it to a path whose ending is
+ * its language. Rejects for a text that is not of that language.
  */
 export async function formatted(path: string, text: string): Promise<string> {
   const options = path.endsWith('.md') ? { ...OPTIONS, ...MARKDOWN_OPTIONS } : OPTIONS;

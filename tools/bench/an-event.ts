@@ -1,4 +1,4 @@
-/** What varies between the events of an HTTP API. */
+/** Events of an HTTP API differ in these members. */
 export interface EventOf {
   readonly method: string;
   readonly path: string;

@@ -87,7 +87,7 @@ const BESIDE = [['encryption', 'growth', 'reactor-runtime', 'sweep', 'trail'], [
 async function smoke(): Promise<void> {
   process.env[SMOKE_VARIABLE] = '1';
   shareBundles();
-  // What has started before there is a service to share has its own.
+  // A section that has started before there is a service to share has its own.
   const beside = BESIDE.map((names) => runAll(chosen.filter((name) => names.includes(name))));
   const service = await startBenchService();
   shareService(service);

@@ -5,12 +5,15 @@ import type { Budget } from './section.ts';
 const NEAR = 0.15;
 const RUNS = 3;
 
-/** What was measured beside a reference, in one run. */
+/** Values that one run measured beside a reference. */
 interface Measured {
   readonly ratio: number;
 }
 
-/** What one run found, or several: the one whose ratio is the median, and the ratios of all. */
+/**
+ * The values that one run found, or several: the one whose ratio is the median, and the ratios of
+ * all.
+ */
 export interface Runs<Found> {
   readonly median: Found;
   readonly ratios: readonly number[];

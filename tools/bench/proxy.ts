@@ -79,7 +79,7 @@ const { id: reactor } = await strictClient(baseUrl, managementKey)<{ readonly id
   },
 );
 
-/** What stored proxies have, by the names of their rows. */
+/** Stored proxies have these, by the names of their rows. */
 const STORED: Readonly<Record<string, object>> = {
   'no transform': {},
   'a secret': {

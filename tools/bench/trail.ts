@@ -37,7 +37,7 @@ const GET = () => ({ op: 'getToken', tokens: { reveal: ids(1) }, containers: ['/
 const LIST = () => ({ op: 'listTokens', tokens: { reveal: ids(20) }, containers: ['/pci/high/'] });
 const DETOKENIZE = () => ({ op: 'detokenize', tokens: { reveal: ids(100) }, containers: ['/pci/high/'] });
 
-/** What the sealer and the check took. */
+/** The work that the sealer and the check took. */
 interface Afterwards {
   readonly sealer: Work;
   readonly check: Work;
@@ -201,7 +201,7 @@ async function heavyMinute(): Promise<Figures> {
   return inAccount(async (account) => {
     await account.plant(Array.from({ length: tenants }, () => ({ trail: randomUUID(), ...minute })));
     const task = { kind: 'seal', now: MIDDAY + RUN_AFTER_MS } as const;
-    // What a run needs that nothing interrupts: the marks, and a query for each pair.
+    // A run that nothing interrupts needs this: the marks, and a query for each pair.
     const expected = tenants * writers;
     const rows: string[][] = [];
     let calls = 0;

@@ -1,7 +1,7 @@
 import { BUDGET_COLUMNS, budgetRow, type Budget, type Figures, type Section } from './section.ts';
 
 interface Found {
-  /** Says when and where the figures were measured. */
+  /** Notes when and where the figures were measured. */
   readonly about: string;
   readonly budgets: readonly Budget[];
   /** Each key is the name of a section. */

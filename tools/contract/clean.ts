@@ -25,7 +25,7 @@ export interface SuiteRun {
 
 export interface Cleaned {
   readonly deleted: number;
-  /** What is still there, each with the reason. */
+  /** Everything that is still there, each with the reason. */
   readonly left: readonly string[];
 }
 
@@ -87,7 +87,7 @@ async function removeAll(run: SuiteRun, management: CallDeployment, tokens: Call
         failed.set(path, reasonOf(error));
       }
     };
-    // What is gone may still come into being: its record is written before.
+    // A path that is gone may still come into being: its record is written before.
     const left = pathsOf(made).filter((path) => !['deleted', 'foreign'].includes(ended.get(path) ?? ''));
     for (const kind of ['/tokens/', '/'])
       await Promise.all(

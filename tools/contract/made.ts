@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import type { CallDeployment } from './deployment.ts';
 
-/** What the trail says that an application, and the applications made by it, have made. */
+/**
+ * Everything that an application, and the applications made by it, have made according to the
+ * trail.
+ */
 export interface Made {
   /** The oldest first, the first application included. */
   readonly applications: readonly string[];

@@ -185,7 +185,10 @@ const DOMAIN = {
   certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/x',
 };
 
-/** What sites of static files add in a month: their firewalls. Nothing else of them costs idle. */
+/**
+ * The costs that sites of static files add in a month: their firewalls. Nothing else of them costs
+ * idle.
+ */
 function siteRows(): readonly string[] {
   const row = (name: string, settings: Readonly<Record<string, string>>) => {
     const { rules, dollars } = firewallOf(templateResources({ ...DOMAIN, ...settings }));

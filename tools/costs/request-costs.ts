@@ -20,7 +20,9 @@ const ASSUMED = {
  * sampling rules).
  */
 export const TRACED_SHARE = 0.05;
-/** What CloudWatch Logs adds to the message of each event (CloudWatch Logs, PutLogEvents). */
+/**
+ * CloudWatch Logs adds so many bytes to the message of each event (CloudWatch Logs, PutLogEvents).
+ */
 const LOG_EVENT_BYTES = 26;
 const GIGABYTE = 2 ** 30;
 const MB_PER_GB = 1024;
@@ -52,13 +54,13 @@ export interface InvocationCosts {
   readonly traces: number;
 }
 
-/** What templates determine about the costs of requests, and of the functions behind queues. */
+/** Templates determine these of the costs of requests, and of the functions behind queues. */
 export interface RequestCosts {
   readonly api: InvocationCosts;
   readonly queued: InvocationCosts;
 }
 
-/** What one operation uses. */
+/** The resources that one operation uses. */
 export interface Usage {
   readonly readUnits: number;
   readonly writeUnits: number;
@@ -193,8 +195,8 @@ export function assumedMs({ sequential, waitsForOthers }: Pick<Usage, 'sequentia
 const MONTH_DAYS = 365 / 12;
 
 /**
- * What the stored records of a million of an operation cost until they expire, with the retention
- * of the default settings.
+ * Costs of the stored records of a million of an operation until they expire, with the retention of
+ * the default settings.
  */
 export function retentionDollars(trailBytes: number): number {
   const months = parseSettings({}).auditRetentionDays / MONTH_DAYS;
@@ -202,7 +204,6 @@ export function retentionDollars(trailBytes: number): number {
   return gigabytes * months * (PRICES.infrequent.storedGigabyte + PRICES.recoverableGigabyte);
 }
 
-/** What a million of an operation costs. */
 export function dollarsPerMillion(usage: Usage, costs: RequestCosts): Dollars {
   const { gigabytes, logBytes, traces } = usage.gatewayRequests > 0 ? costs.api : costs.queued;
   const { auditUnits = 0 } = usage;

@@ -5,7 +5,7 @@ import type { Screen } from './screen.ts';
 import type { Service } from './service.ts';
 import type { CallWatch, Showing } from './watch-calls.ts';
 
-/** What every chapter uses. */
+/** Every chapter uses this. */
 export interface Stage {
   readonly screen: Screen;
   readonly watch: CallWatch;

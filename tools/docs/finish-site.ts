@@ -1,4 +1,4 @@
-// What is done with the files of a built site: a policy for each page, and a check of every link.
+// Finishes the files of a built site: writes a policy for each page, and checks every link.
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
@@ -6,7 +6,7 @@ import { join, posix } from 'node:path';
 const INLINE_SCRIPT = /<script(?![^>]*\ssrc=)(?<attributes>[^>]*)>(?<code>[^]*?)<\/script>/g;
 const IS_DATA = /type="(?:application\/(?:ld\+)?json|speculationrules)"/;
 
-/** What "try it" may call: the service that the build names, or one that the reader names. */
+/** "Try it" may call the service that the build names, or one that the reader names. */
 const connectable = (api: string): string => {
   if (api === '') return "'self' https: http://localhost:* http://127.0.0.1:*";
   return URL.canParse(api) ? `'self' ${new URL(api).origin}` : "'self'";

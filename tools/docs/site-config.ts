@@ -1,6 +1,6 @@
 import type { NavigationGroup } from './site-pages.ts';
 
-/** What a build hands to the generator, as JSON in the variable `CLOAKROOM_DOCS`. */
+/** A build passes this to the generator, as JSON in the variable `CLOAKROOM_DOCS`. */
 export interface SiteConfig {
   /** The folder has the Markdown of each page, under its address. */
   readonly pages: string;

@@ -17,7 +17,7 @@ export interface TitleFinding {
 const PREPOSITION =
   /^(?:after|against|as|at|before|between|beyond|by|during|for|from|if|in|into|like|of|on|onto|over|since|than|through|to|under|until|upon|via|when|while|with|within|without)\b/i;
 
-/** What a table of cases or a variable fills in. */
+/** A table of cases or a variable fills these in. */
 const FILLED_IN = /%[sijdfoOp#]|\$\{[^}]*\}|\$[\w.]+|`[^`]*`/g;
 
 /** The test function that a call such as `it.each(cases)` leads to. */

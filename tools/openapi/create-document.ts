@@ -146,7 +146,7 @@ const WEBHOOK = {
   },
 };
 
-/** What a sample sends to the destination. */
+/** A sample sends this to the destination. */
 const PROXIED_BODY = { number: `{{ ${EXAMPLE_IDS.token} | json: '$.number' }}`, amount: 1_999 };
 const PROXIED = { charge: { summary: 'A charge', value: PROXIED_BODY } };
 

@@ -31,7 +31,7 @@ function bodySchema(document: object, { method, path }: AnyRoute): Schema {
   return Object.values(content ?? {})[0]?.schema ?? {};
 }
 
-/** What a member's words add to its schema; shared schemas have their own. */
+/** Returns what a member's words add to its schema; shared schemas have their own. */
 function additionOf(word: Member | undefined, schema: Schema, at: string): Schema {
   if (word !== undefined)
     return typeof word === 'string' ? { description: word } : { ...word.limits, description: word.words };

@@ -1,7 +1,7 @@
 import type { AnyRoute } from './all-routes.ts';
 import { JAVASCRIPT, literalOf, PYTHON } from './literals.ts';
 
-/** What a sample sends besides its route. */
+/** A sample sends this besides its route. */
 export interface SampleRequest {
   /** Names the method of the SDK. */
   readonly sdk: string;

@@ -227,7 +227,7 @@ export function sdkTypes(document: object): string {
   const all: Schemas = { ...schemas, Token: anyToken(schemas) };
   const names = Object.keys(all).filter((name) => !LEFT_OUT.has(name) && !isOfTokenType(name));
   const writer = createWriter(all);
-  // What requests contain is known once they are written.
+  // The content of requests is known once they are written.
   const written = () => names.map((name) => writer.declaration(name));
   let count: number;
   do {

@@ -52,7 +52,7 @@ export async function request(
   return { status: response.status, headers: response.headers, body: parsed(text) };
 }
 
-/** What a response looks like in the report: never with a token or a key. */
+/** Shows a response in the report: never with a token or a key. */
 export const shown = ({ status, body }: ApiResponse): string =>
   `${String(status)}${body.title === undefined ? '' : ` ${body.title}`}`;
 

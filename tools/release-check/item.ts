@@ -28,7 +28,7 @@ export interface RawRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What an item can reach of a deployment. */
+/** The parts of a deployment that an item can reach. */
 export interface Deployment {
   readonly serviceName: string;
   readonly apiUrl: string;
@@ -38,7 +38,7 @@ export interface Deployment {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** What everything of the run is made of; tests inject all of it. */
+/** Everything of the run is made of these; tests inject all of it. */
 export interface ReleaseDeps {
   readonly clients: Clients;
   readonly fetch: typeof fetch;
@@ -50,7 +50,7 @@ export interface ReleaseDeps {
   readonly clock: () => number;
 }
 
-/** What an item gets. Its calls reject once the run was interrupted, so that it ends soon. */
+/** The input of an item. Its calls reject once the run was interrupted, so that it ends soon. */
 export interface ItemContext extends ReleaseDeps {
   readonly deployment: Deployment;
   /**
@@ -60,10 +60,10 @@ export interface ItemContext extends ReleaseDeps {
   readonly afterwards: (undo: () => Promise<unknown>) => void;
 }
 
-/** What an automatic item has seen. */
+/** The result that an automatic item has seen. */
 export interface Seen {
   readonly seen: string;
-  /** What is left for a person, such as to look for a mail. */
+  /** The rest is for a person, such as to look for a mail. */
   readonly person?: string;
 }
 
@@ -76,7 +76,7 @@ interface CommonItem {
 
 /** An item that a person does. */
 export interface PersonItem extends CommonItem {
-  /** What to run or to look at. */
+  /** Names what to run or to look at. */
   readonly steps: string;
 }
 

@@ -11,7 +11,7 @@ import {
 import { z } from 'zod';
 import { CheckFailure, type ItemContext } from './item.ts';
 
-/** What the gateway invokes. */
+/** The gateway invokes the alias of this name. */
 const LIVE = 'live';
 const POLL_MS = 1_000;
 const POLLS_MAX = 120;

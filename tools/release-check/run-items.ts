@@ -29,7 +29,7 @@ type Outcome = Pick<Result, 'status' | 'seen'>;
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** What reverts the changes of an item, and the calls that end with the run. */
+/** Returns what reverts the changes of an item, and the calls that end with the run. */
 function contextOf(deps: ReleaseDeps, deployment: Deployment, signal: AbortSignal) {
   const undos: (() => Promise<unknown>)[] = [];
   let isEnding = false;

@@ -35,7 +35,7 @@ export interface Failure {
 
 const LINES = 24;
 const WIDTH = 200;
-/** What a terminal would colour. */
+/** A terminal would colour the text by these. */
 const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
 const FRAME = /^\s+at /;
 

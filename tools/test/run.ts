@@ -63,7 +63,7 @@ function run([program, ...args]: Check['command']): Promise<Outcome> {
   });
 }
 
-/** What failed comes before the output, of which some readers see only the beginning. */
+/** Failures come before the output, of which some readers see only the beginning. */
 function report(
   name: string,
   { passed, seconds, output }: Outcome,

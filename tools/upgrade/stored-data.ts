@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Deployment } from './deployment.ts';
 
-/** What a release has stored, and how callers reach it. */
+/** Data that a release has stored, and how callers reach it. */
 export interface StoredData {
   readonly key: string;
   readonly tokens: Readonly<Record<string, unknown>>;

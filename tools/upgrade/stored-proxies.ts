@@ -7,8 +7,8 @@ import { compileRegex } from '../../src/core/stored-proxies/linear-regex.ts';
 import { hides, isMasked } from '../../src/core/stored-proxies/message-headers.ts';
 
 /*
- * What changes for proxies that a deployment has stored (docs/deploy.md#upgrade-roll-back).
- * Templates do not show it, and the service reports it only once a proxy is called or written.
+ * Finds changes for proxies that a deployment has stored (docs/deploy.md#upgrade-roll-back).
+ * Templates do not show them, and the service reports them only once a proxy is called or written.
  */
 
 const transform = z.looseObject({
@@ -46,7 +46,8 @@ export const proxyPage = z.looseObject({
 });
 
 /**
- * What a change of the version does to a stored proxy.
+ * The effect that a change of the version has on a stored proxy.
+ *
  * - `refused`: calls fail, and so does writing the proxy as it is.
  * - `headers_lost`: callers no longer get headers, or the destination does not.
  * - `calls_refused`: some calls that were accepted are not any more.
@@ -77,7 +78,7 @@ const CHANGING = ['append_json', 'tokenize', 'reactor'];
 const FAILING = ['append_json', 'tokenize', 'mask', 'reactor'];
 const FOR_SUCCESS = ['append_json', 'tokenize'];
 
-/** What callers get in place of 502, unless the writer has decided for which statuses it runs. */
+/** Callers get this in place of 502, unless the writer has decided for which statuses it runs. */
 function ofStatuses({ response_transforms: all }: ListedProxy): readonly Found[] {
   const undecided = all.map((each) => (each.statuses === undefined ? each : { ...each, type: 'decided' }));
   const places = placesOf(undecided, FAILING, 'response_transforms');
@@ -94,7 +95,7 @@ function ofStatuses({ response_transforms: all }: ListedProxy): readonly Found[]
   ];
 }
 
-/** What callers of a proxy that hides lose, unless its writer has decided already. */
+/** Callers of a proxy that hides lose these, unless its writer has decided already. */
 function ofAnswers(found: ListedProxy): readonly Found[] {
   const { response_transforms: responseTransforms, pass_headers: passHeaders } = found;
   if (!hides({ responseTransforms }) || passHeaders !== undefined) return [];

@@ -54,7 +54,7 @@ function done({ statusCode } = {}) {
   // Not the standard output, which has the log of the handler.
   writeSync(3, JSON.stringify({ now, processor: (user + system) / 1000, statusCode }));
   if (process.env.NODE_COMPILE_CACHE !== undefined) require('node:module').flushCompileCache();
-  // What the handler has begun is not waited for.
+  // Nothing waits for the work that the handler has begun.
   process.exit(0);
 }
 if (event === undefined) done();
@@ -63,7 +63,7 @@ else handler(JSON.parse(readFileSync(event, 'utf8'))).then(done);
 
 const LOADER_FILE = 'loader.cjs';
 
-/** What the loader prints. */
+/** The loader prints this. */
 interface Found {
   readonly now: number;
   readonly processor: number;

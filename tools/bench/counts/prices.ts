@@ -12,7 +12,7 @@ import type { WireCost } from './wire.ts';
 /** The cost of a million of an operation, in US dollars. */
 export interface Price extends Dollars {
   readonly name: string;
-  /** What the stored records cost until they expire; not in the total. */
+  /** The price of the stored records until they expire; not in the total. */
   readonly overRetention: number;
 }
 

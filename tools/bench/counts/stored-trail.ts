@@ -5,7 +5,7 @@ import { allItems } from '../../../test/support/aws.ts';
 
 type StoredItem = Readonly<Record<string, AttributeValue>>;
 
-/** What DynamoDB adds to each item of a table when it bills storage. */
+/** DynamoDB adds so many bytes to each item of a table when it bills storage. */
 const OVERHEAD_BYTES = 100;
 /** Marks for the sealer expire before, records a year later. */
 const LASTING_SECONDS = 90 * 24 * 60 * 60;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** What a destination of a measured call returns. */
+/** A destination of a measured call returns this. */
 export interface HostileAnswer {
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -20,7 +20,6 @@ export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? 0;
 }
 
-/** What an operation came to. */
 export interface Summary {
   readonly operation: string;
   readonly count: number;

@@ -1,7 +1,7 @@
 import { httpClient, type ApiResponse } from '../../../test/support/http-client.ts';
 import { CARD } from '../../../test/support/sample-requests.ts';
 
-/** What a client of the load does, and how often out of a hundred. */
+/** An operation of a client of the load, and how often out of a hundred it happens. */
 export interface Operation {
   readonly name: string;
   readonly weight: number;

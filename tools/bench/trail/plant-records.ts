@@ -26,7 +26,7 @@ export interface Written {
   readonly entryOf: (index: number) => Pick<AuditEntry, 'op' | 'tokens' | 'containers'>;
 }
 
-/** What the record of a request has besides, as long as the real ones. */
+/** The record of a request has these besides, as long as the real ones. */
 const REQUEST = {
   outcome: 'ok' as const,
   status: 200,

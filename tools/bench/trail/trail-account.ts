@@ -8,7 +8,7 @@ import { startTls } from '../tls-endpoint.ts';
 import { itemsOf, type Written } from './plant-records.ts';
 import type { Done, Task } from './trail-process.ts';
 
-/** What some work took. */
+/** The resources that some work took. */
 export interface Work {
   readonly calls: number;
   readonly readUnits: number;

@@ -14,12 +14,12 @@ import { whoSawStep } from '../../../src/core/trail/who-saw.ts';
 import { aSealSigner } from '../../../test/support/fakes/a-seal-signer.ts';
 import { machineInstance } from '../../../src/adapters/instance.ts';
 
-/** What the process is to do, at a time in ms since the epoch. */
+/** Times are in ms since the epoch. */
 export type Task =
   | { readonly kind: 'seal' | 'check'; readonly now: number }
   | { readonly kind: 'search'; readonly now: number; readonly trail: string; readonly tokenId: string };
 
-/** What it has done. */
+/** The work that it has done. */
 export interface Done {
   /** Records that were sealed, verified or found. */
   readonly records: number;

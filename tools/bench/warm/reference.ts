@@ -146,7 +146,7 @@ const RECORD_KEY = createSecretKey(randomBytes(32));
 const RETENTION_SECONDS = 400 * 24 * 60 * 60;
 let last = '07:0mi0000000000000000000';
 
-/** What a record says of a request beside its tokens. */
+/** Members that a record has of a request beside its tokens. */
 interface Recorded {
   readonly op: string;
   readonly outcome: 'begun' | 'ok';
