@@ -11,7 +11,7 @@ export interface CommentFinding {
   /** From 1. */
   readonly line: number;
   readonly comment: string;
-  readonly problem: 'begins as a fragment' | 'has no verb';
+  readonly problem: 'begins as a fragment' | 'begins with "What"' | 'has no verb';
 }
 
 interface Comment {
@@ -21,7 +21,7 @@ interface Comment {
   readonly isLineComment: boolean;
 }
 
-/** What a slash divides; after any other token, it begins a regular expression. */
+/** A slash divides these; after any other token, it begins a regular expression. */
 const ENDS_EXPRESSION: ReadonlySet<ts.SyntaxKind> = new Set([
   ts.SyntaxKind.Identifier,
   ts.SyntaxKind.NumericLiteral,
@@ -124,9 +124,13 @@ function isFragment(sentence: string): boolean {
   return PREPOSITION.test(sentence) && !hasVerb(clause);
 }
 
+/** Such a comment describes a thing, whose name it does not say: its verb is in the description. */
+const UNNAMED = /^What\b/;
+
 function problemOf(comment: string): CommentFinding['problem'] | undefined {
   if (comment === '' || DIRECTIVE.test(comment) || FORMAT.test(comment) || REFERENCE.test(comment))
     return undefined;
+  if (UNNAMED.test(comment)) return 'begins with "What"';
   const words = comment.replace(/`[^`]*`|\{@link [^}]*\}/g, 'Name');
   const [first = ''] = words.split(/(?<=[.!?]) /);
   if (isFragment(first)) return 'begins as a fragment';

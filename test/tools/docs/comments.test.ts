@@ -34,6 +34,8 @@ it.each([
   ['// Without the cause: the message may quote a key.', 'begins as a fragment'],
   ['// Not before the first event,\n// which a cold start should reach soon.', 'begins as a fragment'],
   ['/** Only of a backup that AWS made. */', 'begins as a fragment'],
+  ['/** What a removal finds by its tag. */', 'begins with "What"'],
+  ['// What is left stays.', 'begins with "What"'],
   ['/** The environment of the tokens function. */', 'has no verb'],
   ['const text = `${// one page\nname}`;', 'has no verb'],
   ['f(a); // a page\n', 'has no verb'],
