@@ -33,7 +33,7 @@ const BUILDS: Readonly<Record<string, (folder: string) => Promise<void>>> = {
 
 const git = (...args: readonly string[]) =>
   execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim();
-/** What a command prints; an empty text if it fails. */
+/** Returns the output of a command; an empty text if it fails. */
 const tried = (program: string, ...args: readonly string[]) => {
   const { status, stdout } = spawnSync(program, args, { cwd: ROOT, encoding: 'utf8' });
   return status === 0 ? stdout.trim() : '';

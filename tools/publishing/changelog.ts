@@ -18,7 +18,7 @@ export function datedEntry(changelog: string, version: string, date: string): st
   return changelog.replace(/^(?=## \[)/m, section);
 }
 
-/** What stands below the heading of a version; `undefined` without such a heading. */
+/** The text below the heading of a version; `undefined` if there is no such heading. */
 export function entryOf(
   changelog: string,
   version: string,

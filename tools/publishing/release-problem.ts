@@ -1,6 +1,6 @@
 import { entryOf, hasTwoEntries } from './changelog.ts';
 
-/** What a release is made from. Commits are their digests. */
+/** A release is made from this. Commits are their digests. */
 export interface ReleaseState {
   readonly version: string;
   /** Each key is the file of a text. */

@@ -1,4 +1,4 @@
-// What tests wait for in place of time.
+// Tests wait for these in place of time.
 
 /** Lets other work of this process go on for some turns of its event loop. */
 export async function turns(count = 1): Promise<void> {

@@ -334,7 +334,7 @@ export class MemoryService {
 
   /** Resolves when all work that does not wait for something has ended. */
   async #workRests(): Promise<void> {
-    // What the test has just begun becomes work first.
+    // A call that the test has just begun becomes work first.
     await turn();
     for (;;) {
       await this.#work.rests();

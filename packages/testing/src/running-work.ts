@@ -18,7 +18,7 @@ const LOOK_MS = 20;
  */
 const LOOKS = 50;
 
-/** What a vault does at one time, and which of it waits for the test. */
+/** All work of a vault at one time. Some of it may wait for the test. */
 export class RunningWork {
   readonly #current = new AsyncLocalStorage<Work>();
   readonly #running = new Set<Work>();

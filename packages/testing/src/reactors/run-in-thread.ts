@@ -97,7 +97,7 @@ export function createThreads({ ask, print, warn, work, startTimer }: ThreadOpti
           if (said !== undefined) end(said);
         }
       };
-      // What the code asks for is part of the work that runs it.
+      // A request of the code is part of the work that runs it.
       worker.on('message', AsyncResource.bind(hear));
       worker.on('error', ({ code: reason }: NodeJS.ErrnoException) => {
         end(outcome(reason === 'ERR_WORKER_OUT_OF_MEMORY' ? 'out_of_memory' : 'exited'));
