@@ -54,6 +54,8 @@ export const STATIC: readonly Check[] = [
   },
   { name: 'plain words', command: ['node', 'tools/check-words.ts'] },
   { name: 'unused code', command: ['knip'] },
+  // The check above looks at dependencies too, those of tests included.
+  { name: 'code that only tests use', command: ['knip', '--production', '--files', '--exports'] },
   { name: 'types on Node.js 16', command: ['tsc', '-p', 'reactor-runtime'] },
   { name: 'types of the SDK on Node.js 16', command: ['tsc', '-p', 'packages/sdk'] },
   { name: 'types of the SDK in browsers', command: ['tsc', '-p', 'packages/sdk/tsconfig.browser.json'] },

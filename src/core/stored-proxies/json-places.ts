@@ -191,14 +191,6 @@ export function valuesAt(text: string, location: JsonPattern, onFound = ignore):
   return findLocation(text, location, onFound).found;
 }
 
-/**
- * The value at a location of a JSON text, the last one of {@link valuesAt}; `undefined` if there is
- * none. Throws `JsonSyntaxError` for a text that is not JSON.
- */
-export function valueAt(text: string, location: JsonLocation): TextRange | undefined {
-  return valuesAt(text, location).at(-1);
-}
-
 /** Longest text that replacements make, in UTF-16 code units: more than any body may have. */
 export const TEXT_MAX_LENGTH = 6_000_000;
 

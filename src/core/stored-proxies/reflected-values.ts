@@ -20,8 +20,6 @@ export const REMOVED_MIN_LENGTH = 16;
 
 /** Finds and removes values in what a caller sent, and in what a destination returned. */
 export interface Remover {
-  /** The text without the values; the same string if it has none. Throws {@link TransformError}. */
-  text(text: string): string;
   /** UTF-8 without the values; the same buffer if it has none. Throws {@link TransformError}. */
   bytes(bytes: Buffer): Buffer;
   /** The names of the values that UTF-8 has, in a form that would be removed. */
@@ -153,11 +151,6 @@ export function createRemover(values: readonly HiddenValue[]): Remover {
     return found.length === 0 ? source : withoutRanges(source, found);
   };
   return {
-    text: (text) => {
-      const source = Buffer.from(text);
-      const cleaned = clean(source);
-      return cleaned === source ? text : cleaned.toString();
-    },
     bytes: clean,
     namesIn: (source) => new Set(find(source, naming).map(({ owner }) => owner.name)),
   };

@@ -7,7 +7,7 @@ import {
   type JsonLocation,
   type JsonPattern,
 } from '../../../src/core/stored-proxies/json-location.ts';
-import { replaceAt, setAt, valueAt, valuesAt } from '../../../src/core/stored-proxies/json-places.ts';
+import { replaceAt, setAt, valuesAt } from '../../../src/core/stored-proxies/json-places.ts';
 import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 function location(text: string): JsonLocation {
@@ -15,6 +15,9 @@ function location(text: string): JsonLocation {
   if ('problem' in parsed) throw new Error(`${text} ${parsed.problem}`);
   return parsed;
 }
+
+/** Finds the value that `JSON.parse` takes where members have the same name. */
+const valueAt = (text: string, at: JsonLocation) => valuesAt(text, at).at(-1);
 
 const valueOf = (text: string, path: string): string | undefined => {
   const found = valueAt(text, location(path));

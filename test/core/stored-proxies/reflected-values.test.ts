@@ -5,9 +5,12 @@ import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 const SECRET = 'sk_live_4eC39HqLyjWDarjtT1zdp7dc';
 
-/** A remover of values that were set together. */
-const removerOf = (values: readonly string[]) =>
-  createRemover(values.map((value, index) => ({ name: `V${String(index)}`, value, isRefused: false })));
+/** Removes values that were set together from bytes, and from texts in UTF-8. */
+function removerOf(values: readonly string[]) {
+  const hidden = values.map((value, index) => ({ name: `V${String(index)}`, value, isRefused: false }));
+  const remover = createRemover(hidden);
+  return { ...remover, text: (text: string) => remover.bytes(Buffer.from(text)).toString() };
+}
 
 /** Chooses one of several spellings of a character. */
 type Choose = (options: readonly string[]) => string;

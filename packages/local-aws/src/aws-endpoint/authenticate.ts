@@ -7,11 +7,6 @@ export interface IssuedKey {
   readonly secretAccessKey: string;
   /** If it is set, each call must have it. */
   readonly sessionToken?: string;
-  /**
-   * The session's name in error messages, on AWS the name of the function. The role's name when
-   * absent.
-   */
-  readonly sessionName?: string;
 }
 
 /** Looks up the owner of credentials. */
@@ -34,7 +29,7 @@ function lastPart(arn: string): string {
   return arn.slice(arn.lastIndexOf('/') + 1);
 }
 
-function caller(role: Role | 'administrator', accountId: string, session: string | undefined): Caller {
+function caller(role: Role | 'administrator', accountId: string): Caller {
   if (role === 'administrator') {
     return {
       principal: { kind: 'administrator' },
@@ -47,7 +42,8 @@ function caller(role: Role | 'administrator', accountId: string, session: string
     principal: { kind: 'role', roleArn: role.arn },
     role,
     name,
-    arn: `arn:aws:sts::${accountId}:assumed-role/${name}/${session ?? name}`,
+    // On AWS the session has the name of the function.
+    arn: `arn:aws:sts::${accountId}:assumed-role/${name}/${name}`,
   };
 }
 
@@ -80,7 +76,7 @@ export async function authenticate(
   }
   const problem = await signatureProblem(signature, call, key.secretAccessKey, times);
   if (problem !== undefined) throw new AwsError('InvalidSignatureException', 403, problem);
-  return caller(key.owner, accountId, key.sessionName);
+  return caller(key.owner, accountId);
 }
 
 /**
