@@ -1,12 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openConsole, type ConsolePage } from '../support/console-page.ts';
 import { startChromium, type Chromium } from '../support/chromium.ts';
 import { httpClient } from '../support/http-client.ts';
 import { needing } from '../support/needing.ts';
 import { credentials, operator } from '../support/service.ts';
-import { until } from '../support/until.ts';
+import { until, untilTrue } from '../support/until.ts';
 import { originsOf } from '../support/watched-tab.ts';
 import { inThoroughRun } from '../../packages/test-kit/src/in-thorough-run.ts';
 
@@ -276,8 +275,7 @@ describe('the console shows less than its key may', () => {
       expect(asked).toEqual(['refused', 'refused', 'refused']);
       const blocked = () =>
         tab.events('Log.entryAdded').filter(({ entry }) => entry.text.includes('frame-ancestors'));
-      for (let tries = 0; tries < 100 && blocked().length === 0; tries += 1) await sleep(50);
-      expect(blocked()).not.toEqual([]);
+      await untilTrue(() => blocked().length > 0);
     } finally {
       await tab.close();
       elsewhere.close();

@@ -56,7 +56,7 @@ beforeAll(async () => {
   // The first visit builds the site, and its page reloads until it is there.
   const visit = () => fetch(site(), { headers: { accept: 'text/html' } });
   let page = await visit();
-  for (let tries = 0; page.status === 503 && tries < 240; tries += 1) {
+  while (page.status === 503) {
     expect(await page.text()).toContain('http-equiv="refresh"');
     await sleep(500);
     page = await visit();

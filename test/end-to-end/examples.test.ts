@@ -1,8 +1,8 @@
+import { untilTrue } from '../support/until.ts';
 import { execFile, spawn } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createClient } from '../../packages/sdk/src/index.ts';
 import { startCheckout } from '../support/checkout.ts';
@@ -69,7 +69,7 @@ async function startReceiver(): Promise<RunningReceiver> {
   let printed = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-  for (let tries = 0; !printed.includes('listening') && tries < 1_200; tries += 1) await sleep(100);
+  await untilTrue(() => printed.includes('listening') || child.exitCode !== null);
   const port = Number(/listening on port (\d+)/.exec(printed)?.[1]);
   if (!(port > 0)) throw new Error(printed);
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -168,8 +168,7 @@ describe('examples/reactor and examples/webhook-receiver', () => {
       expect(printed).toContain("status: 'succeeded'");
       expect(await tokensLeft()).toEqual([]);
       const id = /^later: (\S+)/m.exec(printed)?.[1] ?? '';
-      for (let tries = 0; !receiver.output().includes(id) && tries < 1_200; tries += 1) await sleep(100);
-      expect(receiver.output()).toContain(`invocation ${id} succeeded`);
+      await untilTrue(() => receiver.output().includes(`invocation ${id} succeeded`));
 
       const [delivery] = front.received;
       const again = (changes: Record<string, string> = {}, body = delivery?.body ?? Buffer.alloc(0)) =>
@@ -197,10 +196,7 @@ describe('examples/reactor and examples/webhook-receiver', () => {
       const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
       let printed = '';
       child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-      const until = async (text: string) => {
-        for (let tries = 0; !printed.includes(text) && tries < 1_200; tries += 1) await sleep(100);
-        expect(printed).toContain(text);
-      };
+      const until = (text: string) => untilTrue(() => printed.includes(text));
       let trusting: RunningService | undefined;
       try {
         // As a person does, who pastes what it prints.

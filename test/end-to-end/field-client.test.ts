@@ -1,3 +1,4 @@
+import { until } from '../support/until.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -359,9 +360,7 @@ describe('a client in the field', () => {
     });
     expect(later.status).toBe(202);
     const arrived = () => destination.received.find(({ headers }) => headers['webhook-id'] === later.body.id);
-    for (let tries = 0; tries < 300 && arrived() === undefined; tries += 1)
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(JSON.parse(arrived()?.body.toString() ?? 'null')).toEqual({
+    expect(JSON.parse((await until(arrived)).body.toString())).toEqual({
       raw: { last4: '4242', type: 'card' },
       reactor_id: made.body.id,
       application_id: expect.any(String),

@@ -398,7 +398,7 @@ describe('a page that asks the service about what was typed', () => {
 describe('a frame', () => {
   it('is not shown in a page that is not listed', async () => {
     await openHostile({ fieldsUrl: listed.url });
-    await page.tab.until('problems.length === 3');
+    await page.tab.until('problems.length >= 3');
     expect(await page.tab.evaluate('problems[0]')).toBe('frame_unavailable');
     // The browser shows its own error page instead.
     expect(page.tab.frames().filter(({ url }) => url.includes('frame.html'))).toHaveLength(3);
@@ -408,7 +408,7 @@ describe('a frame', () => {
 
   it('does nothing in a page that is not listed, also without the policy of its server', async () => {
     await openHostile({ fieldsUrl: unguarded.url });
-    await page.tab.until('problems.length === 3');
+    await page.tab.until('problems.length >= 3');
     for (const frame of page.tab.frames())
       expect(await frame.evaluate('[location.pathname, document.querySelectorAll("input").length]')).toEqual([
         '/v1/frame.html',
@@ -488,7 +488,7 @@ describe('a frame', () => {
     await page.tab.open(pages.add('<title>Next</title>'));
     await page.tab.evaluate('setTimeout(() => history.back())');
     await page.tab.until(
-      `location.href === ${JSON.stringify(url)} && document.querySelectorAll('[data-ready]').length === 3`,
+      `location.href === ${JSON.stringify(url)} && document.querySelectorAll('[data-ready]').length >= 3`,
     );
     for (const kind of ['card_number', 'card_expiration', 'card_cvc']) expect(await page.text(kind)).toBe('');
   });

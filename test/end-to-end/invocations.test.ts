@@ -11,7 +11,7 @@ import { RELEASE_ITEMS } from '../../tools/release-check/all-items.ts';
 import { isAutomatic } from '../../tools/release-check/item.ts';
 import { releaseCheck } from '../../tools/release-check/run.ts';
 import { inThoroughRun } from '../../packages/test-kit/src/in-thorough-run.ts';
-import { until } from '../support/until.ts';
+import { until, untilTrue } from '../support/until.ts';
 
 const { describe } = needing('openssl');
 
@@ -112,7 +112,6 @@ describe('an asynchronous invocation', () => {
           delivery: 'retried',
           last_reason: reason === 'HTTP 500' ? null : reason,
           last_status: reason === 'HTTP 500' ? 500 : null,
-          next_attempt_at: expect.any(String),
         });
     } finally {
       receiver.respond = respond;
@@ -131,7 +130,7 @@ describe('the release check', () => {
     const pause = async (ms: number) => {
       await advanceClock(service.credentials, Math.ceil(ms / 1_000));
       await sleep(2_500);
-      for (let tries = 0; ms > 60_000 && tries < 60 && !(await hasSealed()); tries += 1) await sleep(1_000);
+      if (ms > 60_000) await untilTrue(hasSealed);
     };
     let printed = '';
     let progress = '';

@@ -1,7 +1,7 @@
+import { untilTrue } from '../support/until.ts';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { advanceClock } from '../support/advance-clock.ts';
 import { allItems, bytesOf } from '../support/aws.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
@@ -249,17 +249,13 @@ it('the service leaves no secret in plain text anywhere', async () => {
       args: { fail, text: m('asyncArgs'), card: `{{ ${card.id as string} }}` },
       callback_url: callback,
     });
-  const deadline = Date.now() + 60_000;
-  while (
-    destination.received.filter(({ url: path }) => path.startsWith('/hook')).length < 2 &&
-    Date.now() < deadline
-  )
-    await sleep(100);
+  const hooks = () => destination.received.filter(({ url: path }) => path.startsWith('/hook'));
+  await untilTrue(() => hooks().length >= 2);
   await operatorOf(service.credentials, { command: 'rotate-keys', tenant_id: service.credentials.tenant_id });
   await operatorOf(service.credentials, { command: 'reencrypt', tenant_id: service.credentials.tenant_id });
   // The sealer waits for late records.
   await advanceClock(service.credentials, 180);
-  while (!(await allItems(service.credentials)).some(({ pk }) => pk?.S === 'seal')) await sleep(200);
+  await untilTrue(async () => (await allItems(service.credentials)).some(({ pk }) => pk?.S === 'seal'));
 
   const keys = {
     managementKey: management,

@@ -1,6 +1,6 @@
 // Tests what the tables contain after the end of a token or a cvc.
 // test/interface/token-lifetime.test.ts has what a caller sees.
-import { setTimeout as sleep } from 'node:timers/promises';
+import { untilTrue } from '../support/until.ts';
 import { allItems, bytesOf, isOfTrail } from '../support/aws.ts';
 import { advanceClock } from '../support/advance-clock.ts';
 import { httpClient, strictClient, type HttpClient } from '../support/http-client.ts';
@@ -19,15 +19,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Waits until a condition is true; a move of the clock starts a sweep. */
-async function eventually(condition: () => Promise<boolean>): Promise<void> {
-  for (let waited = 0; waited < 40_000; waited += 250) {
-    if (await condition()) return;
-    await sleep(250);
-  }
-  throw new Error('it did not happen');
-}
-
 /** Whether an item only remembers the id of a token that is gone. */
 const isTombstone = (item: string) => item.includes('isGone=') && !item.includes('encryptedData=');
 const hasCvc = (item: string) => item.includes('encryptedCvc=');
@@ -45,8 +36,8 @@ describe('the sweep', () => {
     expect((await itemsOf(id)).some(hasCvc)).toBe(true);
     expect((await itemsOf('mortal')).length).toBeGreaterThan(1);
     await advanceClock(service.credentials, 3_600);
-    await eventually(async () => (await itemsOf('mortal')).every(isTombstone));
-    await eventually(async () => !(await itemsOf(id)).some(hasCvc));
+    await untilTrue(async () => (await itemsOf('mortal')).every(isTombstone));
+    await untilTrue(async () => !(await itemsOf(id)).some(hasCvc));
     // The id of a token that the sweep has reached stays taken.
     expect((await app.post('/tokens', { type: 'token', data: 2, id: 'mortal' })).status).toBe(409);
     expect((await app.get(`/tokens/${id as string}`)).status).toBe(200);
