@@ -1,6 +1,11 @@
 // `jest --selectProjects faults` runs one project. `service` and `browser` (in Chromium) share one
 // local account: the synthesized app, exactly as `npm start` runs it. `memory` runs the testing
 // package.
+// Nothing of the shell of a person reaches a test: a locale that the machine lacks, a profile of AWS.
+for (const name of Object.keys(process.env))
+  if (/^(?:LC_|LANG|AWS_|TZ$|HTTPS?_PROXY$|https?_proxy$|NO_PROXY$|no_proxy$)/.test(name))
+    delete process.env[name];
+
 const common = {
   transform: {},
   // Everything else, `node_modules` above all, would be read for each project.
@@ -49,6 +54,14 @@ const APART = {
 };
 // The contract suite: the same files for the testing package, the service, and a deployment.
 const INTERFACE = ['<rootDir>/test/interface/*.test.ts'];
+/**
+ * Handlers, rules and stores are the same on the service as in the testing package, whose stores
+ * are compared with those of the service. A usual run repeats there only the suites of what it has
+ * of its own: the connections to destinations, and bodies and headers as they cross a wire. Routes
+ * are in end-to-end/matrices. tools/test/touched.ts says when a change needs all.
+ */
+const ON_THE_WIRE = ['<rootDir>/test/interface/{proxy,received-shapes,stored-proxies}.test.ts'];
+const isUsual = process.env.CLOAKROOM_TESTS === 'usual';
 const matching = (names) => [`<rootDir>/test/end-to-end/${names}.test.ts`];
 // One setup however many projects name it: jest runs each file of a global setup once.
 const onSharedCloud = {
@@ -93,7 +106,10 @@ export default {
     {
       ...onSharedCloud,
       displayName: 'service',
-      testMatch: [...matching(`!(${Object.values(APART).flat().join('|')})`), ...INTERFACE],
+      testMatch: [
+        ...matching(`!(${Object.values(APART).flat().join('|')})`),
+        ...(isUsual ? ON_THE_WIRE : INTERFACE),
+      ],
     },
     { ...onSharedCloud, displayName: 'browser', testMatch: matching(`(${APART.browser.join('|')})`) },
     { ...common, displayName: 'own-service', testMatch: matching(`(${APART.ownService.join('|')})`) },

@@ -153,7 +153,7 @@ async function sealAfter(seconds: number): Promise<void> {
 
 beforeAll(async () => {
   // No schedule runs: a seal between a change and its undoing would continue the changed chain.
-  service = await runService([...TEST_SETTINGS, '--tick', '3600']);
+  service = await runService(TEST_SETTINGS);
   const functions = await functionEnvironments(service.credentials);
   sealer = functionOf(functions, 'audit-sealer').name;
   tenantId = service.credentials.tenant_id;

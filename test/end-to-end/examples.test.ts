@@ -1,3 +1,4 @@
+import { noteUse } from '../budgets.ts';
 import { untilTrue } from '../support/until.ts';
 import { execFile, spawn } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -336,6 +337,7 @@ describe('every example', () => {
       };
       writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['index.js'] }));
       const tsc = join(process.cwd(), 'node_modules/typescript/bin/tsc');
+      noteUse('runs of the TypeScript compiler');
       const said = await run(process.execPath, [tsc, '-p', copy]).then(
         ({ stdout }) => stdout,
         (error: unknown) => (error as { stdout: string }).stdout,

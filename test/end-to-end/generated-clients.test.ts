@@ -1,3 +1,4 @@
+import { noteUse } from '../budgets.ts';
 import { execFile } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -202,6 +203,7 @@ describe('clients generated from docs/openapi.json', () => {
   });
 
   it('compile in strict mode, and reject misspelt members and codes', async () => {
+    noteUse('runs of the TypeScript compiler');
     const compiled = await run(bin('tsc'), ['-p', folder]).catch(
       (error: unknown) => error as { stdout: string },
     );

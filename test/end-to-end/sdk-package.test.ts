@@ -1,3 +1,4 @@
+import { noteUse } from '../budgets.ts';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { cpSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -291,6 +292,7 @@ describe('TypeScript', () => {
     const config = join(project, `tsconfig.${randomUUID()}.json`);
     writeFileSync(config, JSON.stringify({ compilerOptions: { ...STRICT, ...options }, files: [file] }));
     const tsc = join(process.cwd(), 'node_modules/typescript/bin/tsc');
+    noteUse('runs of the TypeScript compiler');
     return run(process.execPath, [tsc, '-p', config, '--pretty', 'false']).then(
       ({ stdout }) => stdout,
       (error: unknown) => (error as { stdout: string }).stdout,

@@ -1,9 +1,26 @@
+import { noteUse } from '../budgets.ts';
+import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { launch, type Browser, type CDPSession, type KeyInput } from 'puppeteer-core';
 import { placeOf } from '../../tools/test/programs.ts';
-import { CHROMIUM_FLAGS } from './browser.ts';
 import type { KeyName } from './engines/engine.ts';
 import { temporaryFolder } from './run-service.ts';
+
+/**
+ * Offline, without a profile, and without the background traffic that a closed network rejects many
+ * times.
+ */
+const CHROMIUM_FLAGS = [
+  ...[
+    '--headless',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+  ],
+  ...['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'],
+];
 
 /** Members of a DevTools message; each test knows the ones that it needs. */
 type Params = any;
@@ -127,6 +144,7 @@ function framesOf(page: CDPSession) {
 }
 
 async function aTab(browser: Browser): Promise<Tab> {
+  noteUse('tabs of browsers');
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
   const session = await page.createCDPSession();
@@ -186,12 +204,6 @@ async function aTab(browser: Browser): Promise<Tab> {
   };
 }
 
-/** Headless Chromium. Every tab has separate storage and cookies. */
-export async function startChromium(): Promise<Chromium> {
-  const browser = await launchChromium();
-  return { newTab: () => aTab(browser), close: () => browser.close() };
-}
-
 /** Starts the browser with these flags alone, as people have it: with scroll bars. */
 export const launchChromium = (): Promise<Browser> =>
   launch({
@@ -204,3 +216,33 @@ export const launchChromium = (): Promise<Browser> =>
     // A busy machine is not taken for a fault.
     protocolTimeout: 0,
   });
+
+/** The files of a worker run one after the other, and share its browser. */
+let ofWorker: Promise<Browser> | undefined;
+
+async function browserOfWorker(): Promise<Browser> {
+  if (ofWorker !== undefined && (await ofWorker).connected) return ofWorker;
+  ofWorker = launchChromium();
+  const browser = await ofWorker;
+  const child = browser.process();
+  // It ends with the worker, which does not wait for it.
+  child?.unref();
+  for (const stream of child?.stdio ?? []) if (stream instanceof Socket) stream.unref();
+  return browser;
+}
+
+/** Opens tabs in headless Chromium, each with separate storage and cookies, until it is closed. */
+export function startChromium(): Promise<Chromium> {
+  const tabs: Tab[] = [];
+  return Promise.resolve({
+    newTab: async () => {
+      const tab = await aTab(await browserOfWorker());
+      tabs.push(tab);
+      return tab;
+    },
+    close: async () => {
+      // A test may have closed some.
+      await Promise.allSettled(tabs.map((tab) => tab.close()));
+    },
+  });
+}

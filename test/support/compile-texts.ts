@@ -1,3 +1,4 @@
+import { noteUse } from '../budgets.ts';
 import { join } from 'node:path';
 import ts from 'typescript';
 
@@ -50,6 +51,7 @@ export function compileTexts(
   const host = ts.createCompilerHost(all);
   host.fileExists = (file) => virtual.has(file) || ts.sys.fileExists(file);
   host.readFile = (file) => virtual.get(file) ?? ts.sys.readFile(file);
+  noteUse('runs of the TypeScript compiler');
   const program = ts.createProgram({ rootNames: [...virtual.keys()], options: all, host });
   return ts
     .getPreEmitDiagnostics(program)

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { noteUse } from '../budgets.ts';
 import { readCredentials, type Credentials } from './credentials.ts';
 
 /** A service that runs separately, as by `npm start`. */
@@ -99,9 +100,10 @@ export async function runService(
     ...(contract === '' ? [] : ['--contract', contract]),
     '--verbose',
     // Schedules run where a test moves the clock, and at no other time.
-    ...['--tick', '3600'],
+    ...(args.includes('--tick') ? [] : ['--tick', '3600']),
     ...args,
   ];
+  noteUse('services started');
   const child = spawn(process.execPath, [...startCommand(), ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },

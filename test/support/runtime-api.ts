@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { noteUse } from '../budgets.ts';
 
 /** The result that Lambda would return to the caller: the runtime's response, or its failure. */
 export interface InvocationResult {
@@ -145,6 +146,7 @@ export async function startReactor(
 
   const start = () => {
     if (closed) return;
+    noteUse('reactors started by their runtime');
     started += 1;
     [startedAt, coldStartMs] = [performance.now(), 0];
     const env = {

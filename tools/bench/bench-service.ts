@@ -19,7 +19,7 @@ export async function startBenchService(): Promise<BenchService> {
   if (shared !== undefined) return { ...(JSON.parse(shared) as BenchService), stop: () => Promise.resolve() };
   const certificate = testCertificate();
   const service = await runService(
-    ['--tick', '3600', ...TEST_SETTINGS],
+    TEST_SETTINGS,
     { NODE_EXTRA_CA_CERTS: certificate.certFile },
     { contract: '' },
   );

@@ -27,8 +27,6 @@ export const simulations = (thoroughSeed?: string): readonly Check[] => {
 
 /** Checks without a test. */
 export const STATIC: readonly Check[] = [
-  // A synthesis has one thread, and every end-to-end test would wait for it.
-  { name: 'start of the service', command: ['node', 'test/support/start-once.ts'] },
   TYPES_AND_LINT,
   { name: 'formatting', command: ['oxfmt', '--check'] },
   DOCUMENTATION,

@@ -3,13 +3,15 @@
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { BUDGETS, notingIn, usesNoted, type Budget } from '../../test/budgets.ts';
 import { simulations, STATIC, staticOf, type Check } from './checks.ts';
 import { failuresOf, firstLines, promiseOf, type Failure, type JestReport } from './failures.ts';
 import { installationOf, isCi, provide } from './programs.ts';
 import { readArguments } from '../read-arguments.ts';
 import { filesOf } from './subject.ts';
+import { changedSince, existing, needsWholeContract, testsOf, usualBase } from './touched.ts';
 
 /** Ends before anything has run. */
 function end(reason: string): never {
@@ -17,23 +19,41 @@ function end(reason: string): never {
   process.exit(2);
 }
 
-const USAGE = 'npm test -- [FILE...] [--seed N] [--thorough]';
+const USAGE = `npm test -- [FILE...] [--touched [--since COMMIT]] [--seed N] [--thorough]
+
+FILE      a file, a folder or a subject such as tokens: its checks, and the tests about it
+--touched checks what the uncommitted changes reach, or the last commit if there are none
+--since   what has changed since COMMIT`;
 
 const { values, positionals } = readArguments(USAGE, {
   allowPositionals: true,
-  options: { thorough: { type: 'boolean', default: false }, seed: { type: 'string' } },
+  options: {
+    thorough: { type: 'boolean', default: false },
+    seed: { type: 'string' },
+    touched: { type: 'boolean', default: false },
+    since: { type: 'string' },
+  },
 });
 const isThorough = values.thorough;
+if (values.touched && positionals.length > 0) end('--touched finds the files itself');
+if (values.since !== undefined && !values.touched) end('--since needs --touched');
+const changed = values.touched ? changedSince(values.since ?? usualBase()) : undefined;
 const seed = values.seed ?? (isThorough ? String(randomInt(1_000_000_000)) : '1');
 if (!/^\d{1,9}$/.test(seed)) end(`--seed takes a number of at most nine digits, not ${seed}`);
+/** Without either, a run has all tests of the files that it names. */
+function extent(): 'thorough' | 'usual' | undefined {
+  if (isThorough) return 'thorough';
+  return positionals.length > 0 || needsWholeContract(changed ?? []) ? undefined : 'usual';
+}
+
+const budgetFolder = mkdtempSync(join(tmpdir(), 'cloakroom-budgets-'));
+const extentOfRun = extent();
 const environment = {
   ...process.env,
+  ...notingIn(budgetFolder),
   FORCE_COLOR: '0',
   CLOAKROOM_SEED: seed,
-  // Without either, a run has all tests of the files that it names.
-  ...(isThorough
-    ? { CLOAKROOM_TESTS: 'thorough' }
-    : positionals.length === 0 && { CLOAKROOM_TESTS: 'usual' }),
+  ...(extentOfRun !== undefined && { CLOAKROOM_TESTS: extentOfRun }),
 };
 
 interface Outcome {
@@ -100,10 +120,13 @@ interface Tested {
 }
 
 /**
- * Kinds of tests run one after the other: on two cores they delay each other for longer than they
- * wait. Tests wait at times, those of services most, so that more workers are of use.
+ * Checks and tests wait in one queue. Tests wait at times, those of services most, so that there are
+ * more workers than cores.
  */
-const WORKERS = { unit: '3', endToEnd: '4' };
+const CORES = availableParallelism();
+const WORKERS = String(Math.max(3, 2 * CORES));
+/** Checks that run beside the workers. */
+const LANES = Math.max(1, Math.floor(CORES / 4));
 /** Jest's messages about handles that were open after the tests. */
 const LEFT_OPEN = /failed to exit gracefully|did not exit one second after/;
 
@@ -138,19 +161,13 @@ function slowest({ testResults }: JestReport): string {
   return first.map(({ name, seconds }) => `${name} ${seconds.toFixed(0)} s`).join(', ');
 }
 
-/** Runs jest with these arguments; all tests if there are no paths. */
-async function runTests(
-  name: string,
-  project: readonly string[],
-  workers: string,
-  paths?: readonly string[],
-): Promise<Tested> {
+/** Runs the tests of these files; all tests without them. */
+async function runTests(paths?: readonly string[]): Promise<Tested> {
   if (paths?.length === 0) return NOTHING;
   const folder = mkdtempSync(join(tmpdir(), 'cloakroom-test-'));
   const file = join(folder, 'report.json');
   const wanted = paths === undefined ? [] : ['--passWithNoTests', '--runTestsByPath', ...paths];
-  const options = ['--maxWorkers', workers, '--json', '--outputFile', file];
-  const outcome = await run(['jest', ...project, ...options, ...wanted]);
+  const outcome = await run(['jest', '--maxWorkers', WORKERS, '--json', '--outputFile', file, ...wanted]);
   let jest: JestReport = { testResults: [] };
   try {
     jest = JSON.parse(readFileSync(file, 'utf8')) as JestReport;
@@ -158,13 +175,21 @@ async function runTests(
     // Jest did not write its report: its output has the reason.
   }
   rmSync(folder, { recursive: true });
-  // All requested tests are of the other kind.
-  if (paths !== undefined && outcome.passed && jest.testResults.length === 0) return NOTHING;
-  const result = tested(name, outcome, jest);
+  const result = tested('tests', outcome, jest);
   const { passed, failures } = result;
-  report(name, { ...outcome, passed: failures.length === 0 }, `, ${String(passed)} tests`, failures);
+  report('tests', { ...outcome, passed: failures.length === 0 }, `, ${String(passed)} tests`, failures);
   if (paths === undefined) console.log(`        slowest: ${slowest(jest)}`);
   return result;
+}
+
+/** Compares a run of all tests with its budgets, and returns those that it exceeds. */
+function exceededBudgets(): readonly Budget[] {
+  const uses = usesNoted(budgetFolder);
+  const names = Object.keys(BUDGETS) as Budget[];
+  console.log(
+    `        used: ${names.map((name) => `${String(uses[name])} of ${String(BUDGETS[name])} ${name}`).join(', ')}`,
+  );
+  return names.filter((name) => uses[name] > BUDGETS[name]);
 }
 
 /** The command that repeats this run for a file, or for all. */
@@ -177,6 +202,7 @@ function again(file: string): string {
 }
 
 function wantedFiles(): readonly string[] | undefined {
+  if (changed !== undefined) return [...new Set([...existing(changed), ...testsOf(changed)])];
   try {
     return positionals.length === 0 ? undefined : filesOf(positionals);
   } catch (error) {
@@ -186,40 +212,35 @@ function wantedFiles(): readonly string[] | undefined {
 
 const files = wantedFiles();
 const tests = files?.filter((file) => file.endsWith('.test.ts'));
-if (tests?.length === 0) console.log(`no test is about ${positionals.join(', ')}`);
+if (tests?.length === 0) console.log(`no test is about ${positionals.join(', ') || 'what has changed'}`);
 const missing = tests?.length === 0 ? [] : provide();
 for (const program of missing)
   console.log(`${program} is missing, and what needs it is skipped: ${String(installationOf(program))}`);
 if (isThorough) console.log(`seed ${seed}`);
 
-const statics = files === undefined ? STATIC : staticOf(files);
-const simulated = files === undefined ? simulations(isThorough ? seed : undefined) : [];
-const failedChecks = new Map([
-  ...(await runChecks(statics, 2)),
-  // They have processes of their own.
-  ...(await runChecks(simulated, 1)),
-]);
-const unit = await runTests('unit tests', ['--selectProjects', 'unit'], WORKERS.unit, tests);
-const endToEnd = await runTests(
-  'processes and end-to-end tests',
-  ['--ignoreProjects', 'unit'],
-  WORKERS.endToEnd,
-  tests,
-);
+const checks =
+  files === undefined
+    ? [...STATIC, ...simulations(isThorough ? seed : undefined)]
+    : staticOf(changed === undefined ? files : existing(changed));
+const [failedChecks, ran] = await Promise.all([runChecks(checks, LANES), runTests(tests)]);
+const exceeded = files === undefined && !isThorough ? exceededBudgets() : [];
+rmSync(budgetFolder, { recursive: true });
 
-const failures = [...unit.failures, ...endToEnd.failures];
+const { failures } = ran;
 for (const { promise, found, at, file } of failures)
   console.log(
     `\nBROKEN  ${promise}\n        ${at}\n        again: ${again(file)}\n\n  ${found.join('\n  ')}`,
   );
 for (const [name, output] of failedChecks)
   console.log(`\nFAILED  ${name}\n\n  ${firstLines(output).join('\n  ')}`);
-const skipped = [...unit.skipped, ...endToEnd.skipped];
+for (const name of exceeded)
+  console.log(`\nEXCEEDED  ${name}: test/budgets.ts allows ${String(BUDGETS[name])}`);
+const skipped = [...ran.skipped];
 for (const [file, promises] of skipped) console.log(`\nskipped in ${file}:\n  ${promises.join('\n  ')}`);
 
 const skips = skipped.reduce((sum, [, promises]) => sum + promises.length, 0);
-const passed = unit.passed + endToEnd.passed + statics.length + simulated.length - failedChecks.size;
-const failed = failures.length + failedChecks.size;
+const passed = ran.passed + checks.length - failedChecks.size;
+const failed = failures.length + failedChecks.size + exceeded.length;
 console.log(
   `\n${String(passed)} passed, ${String(failed)} failed${skips > 0 ? `, ${String(skips)} skipped` : ''}`,
 );

@@ -1,14 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { basename, relative, resolve } from 'node:path';
-
-/** The files of the project by their paths, uncommitted ones included. */
-function allFiles(): readonly string[] {
-  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
-  return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-    .split('\0')
-    .filter((path) => path !== '' && existsSync(path));
-}
+import { allFiles } from './all-files.ts';
 
 /**
  * Whether a file is about a word: a part of its name, or of its folder's, begins with it. `tokens`

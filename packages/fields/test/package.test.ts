@@ -1,3 +1,4 @@
+import { noteUse } from '../../../test/budgets.ts';
 import { execFile } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -215,6 +216,7 @@ async function compiled(folder: string, files: Readonly<Record<string, string>>,
   };
   writeFileSync(config, JSON.stringify({ compilerOptions, files: Object.keys(files) }));
   const tsc = resolve('node_modules/typescript/bin/tsc');
+  noteUse('runs of the TypeScript compiler');
   return run(process.execPath, [tsc, '-p', config, '--pretty', 'false']).then(
     ({ stdout }) => stdout,
     (error: unknown) => (error as { readonly stdout: string }).stdout,

@@ -1,3 +1,4 @@
+import { noteUse } from '../../../test/budgets.ts';
 import { execFile } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -58,6 +59,7 @@ const installed = (file = '') => join(project, 'node_modules/@cloakroom/testing'
 const compile = (folder: string, file: string, types: string) => {
   const options = '--noEmit --strict --module nodenext --target es2022 --skipLibCheck'.split(' ');
   const roots = ['--typeRoots', resolve('node_modules/@types'), '--types', types];
+  noteUse('runs of the TypeScript compiler');
   return run(resolve('node_modules/.bin/tsc'), [...options, ...roots, file], { cwd: folder });
 };
 

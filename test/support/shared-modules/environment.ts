@@ -2,6 +2,7 @@
 // place of a context of its own for each file (docs/decisions/0058).
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
+import { noteUse } from '../../budgets.ts';
 import type { Target } from '../targets/target.ts';
 
 /** Returns what undoes the changes that a file makes to its process. */
@@ -41,10 +42,15 @@ export default class SharedEnvironment {
   readonly #restore = processNow();
 
   readonly #target: string | undefined;
+  #tests = 0;
 
   constructor({ projectConfig }: { readonly projectConfig: ProjectConfig }) {
     this.#target = targetOf(projectConfig);
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
+  }
+
+  handleTestEvent({ name }: { readonly name: string }): void {
+    if (name === 'test_fn_start') this.#tests += 1;
   }
 
   async setup(): Promise<void> {
@@ -52,6 +58,7 @@ export default class SharedEnvironment {
   }
 
   async teardown(): Promise<void> {
+    if (this.#target === 'local') noteUse('tests on the shared service', this.#tests);
     await globalThis.cloakroomTarget?.close();
     globalThis.cloakroomTarget = undefined;
     this.moduleMocker.restoreAllMocks();

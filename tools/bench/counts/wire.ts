@@ -24,7 +24,7 @@ export interface WireCost {
 }
 
 /** The shortest duration of a call, in ms, so that concurrent calls overlap on every machine. */
-const LATENCY_MS = 100;
+const LATENCY_MS = 400;
 const SLOWED = ['dynamodb', 'kms', 'sqs', 'lambda'];
 const READS = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan', 'TransactGetItems']);
 
