@@ -1,7 +1,7 @@
 // `jest --selectProjects faults` runs one project. `service` and `browser` (in Chromium) share one
 // local account: the synthesized app, exactly as `npm start` runs it. `memory` runs the testing
 // package.
-// Nothing of the shell of a person reaches a test: a locale that the machine lacks, a profile of AWS.
+// Nothing of a person's shell reaches a test: a locale that the machine lacks, a profile of AWS.
 for (const name of Object.keys(process.env))
   if (/^(?:LC_|LANG|AWS_|TZ$|HTTPS?_PROXY$|https?_proxy$|NO_PROXY$|no_proxy$)/.test(name))
     delete process.env[name];

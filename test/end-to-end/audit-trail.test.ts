@@ -48,7 +48,7 @@ async function anotherTenant(): Promise<{ readonly id: string; readonly manageme
   return { id: String(made['tenant_id']), management: clientOf(String(made['management_key'])) };
 }
 
-/** Asks again after a 503, as clients do: a page is some 32 queries, too many for a busy machine. */
+/** Asks again after a 503, as clients do: a page is some 32 queries. */
 async function patientGet(reader: HttpClient, path: string): Promise<ApiResponse> {
   for (;;) {
     const response = await reader.get(path);

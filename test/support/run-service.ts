@@ -60,7 +60,7 @@ const violations = (output: string): readonly string[] =>
 
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'cloakroom-test-'));
 
-/** Just below the limit of jest.config.js, so that a suite that cannot start ends with the reason. */
+/** A suite that cannot start ends with the reason, just before the limit of jest.config.js. */
 const LONGEST_START_MS = 590_000;
 
 function whenReady(child: ChildProcess, output: () => string): Promise<void> {
