@@ -1,5 +1,5 @@
 import type { AccessRule, Application, PermissionName, Transform } from './sdk.ts';
-import { counted } from './words.ts';
+import { counted } from './counted.ts';
 
 /** The permissions whose answer depends on the container of a token. */
 export const TOKEN_PERMISSIONS = [

@@ -1,5 +1,5 @@
 import { ApiError, ConnectionError, TimeoutError } from './sdk.ts';
-import { InputError } from './words.ts';
+import { InputError } from './input-error.ts';
 import { ChangedMeanwhileError } from './session/refuse-if-changed.ts';
 
 /** A failure, as it is shown to a person. */

@@ -3,7 +3,7 @@ import { linkTo, parseRoute } from '../../console/src/route.ts';
 import { keyKindOf } from '../../console/src/session/key-kind.ts';
 import { mergePatch } from '../../console/src/tokens/merge-patch.ts';
 import { isIncomplete, searchQueryOf, summaryOf } from '../../console/src/tokens/token-query.ts';
-import { jsonOrText } from '../../console/src/words.ts';
+import { jsonOrText } from '../../console/src/json-input.ts';
 import { fc } from '../../packages/test-kit/src/properties.ts';
 
 describe('a text of a stranger in the console', () => {

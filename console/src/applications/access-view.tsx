@@ -9,7 +9,7 @@ import { useSettled } from '../parts/use-settled.ts';
 import { linkTo } from '../route.ts';
 import type { Application, Client } from '../sdk.ts';
 import { useLoad } from '../session/use-session.ts';
-import { shortened } from '../words.ts';
+import { shortened } from '../shortened.ts';
 import { Branch, DecisionCell } from './access-tree.tsx';
 
 /** A matrix of more columns is no picture any more; the list of applications has a filter. */

@@ -8,7 +8,7 @@ import { useSettled } from '../parts/use-settled.ts';
 import { linkTo } from '../route.ts';
 import type { Application, ApplicationType } from '../sdk.ts';
 import { usePages } from '../session/use-pages.ts';
-import { counted } from '../words.ts';
+import { counted } from '../counted.ts';
 
 const TYPES: readonly (readonly [ApplicationType | 'all', string])[] = [
   ['all', 'All types'],

@@ -1,5 +1,5 @@
 import { effectsOf, givesMore, throughOf, type Grants } from '../access.ts';
-import { counted } from '../words.ts';
+import { counted } from '../counted.ts';
 import { Code } from '../parts/text.tsx';
 import { DecisionCell } from './access-tree.tsx';
 import { Destinations } from './destinations.tsx';

@@ -7,7 +7,7 @@ import { Empty, Loading, Section } from '../parts/page.tsx';
 import { ProblemBox } from '../parts/problem-box.tsx';
 import { Code, Text, Time } from '../parts/text.tsx';
 import type { ApplicationKey } from '../sdk.ts';
-import { localTime } from '../words.ts';
+import { localTime } from '../instant.ts';
 import { useAction, useClient, useIdempotencyKey, useLoad } from '../session/use-session.ts';
 
 type Owners = 'applications' | 'proxies';

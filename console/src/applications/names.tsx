@@ -2,7 +2,7 @@ import { Choice, TextField } from '../parts/field.tsx';
 import { visibleText } from '../parts/visible-text.ts';
 import type { Client } from '../sdk.ts';
 import { useLoad } from '../session/use-session.ts';
-import { shortened } from '../words.ts';
+import { shortened } from '../shortened.ts';
 
 const NAMES_MOST = 500;
 /** The end of the id, by which equal names differ, stays in sight. */

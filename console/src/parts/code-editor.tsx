@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { counted } from '../words.ts';
+import { counted } from '../counted.ts';
 import type { EditorHandle } from './codemirror.ts';
 import { countDeceiving } from './visible-text.ts';
 

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { linkTo, NEW } from '../route.ts';
 import type { Client, Page, PageQuery } from '../sdk.ts';
 import { usePages } from '../session/use-pages.ts';
-import { shortened } from '../words.ts';
+import { shortened } from '../shortened.ts';
 import { TextField } from './field.tsx';
 import { Empty, More, View, Waiting } from './page.tsx';
 import { ProblemBox } from './problem-box.tsx';

@@ -2,7 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { visibleText } from './visible-text.ts';
 import type { Loaded } from '../session/use-session.ts';
-import { counted, shortened } from '../words.ts';
+import { counted } from '../counted.ts';
+import { shortened } from '../shortened.ts';
 import { Button } from './button.tsx';
 import { ProblemBox } from './problem-box.tsx';
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useNow } from '../session/use-session.ts';
-import { distanceOf, jsonText, readableTime } from '../words.ts';
+import { distanceOf, readableTime } from '../instant.ts';
+import { jsonText } from '../json-input.ts';
 import { visibleText } from './visible-text.ts';
 
 /** A text that others wrote: isolated in its direction, with nothing in it unseen. */

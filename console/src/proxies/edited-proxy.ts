@@ -1,5 +1,6 @@
 import type { NewStoredProxy, StoredProxy, StoredProxyChange, StoredProxyTransform } from '../sdk.ts';
-import { InputError, parsedJson } from '../words.ts';
+import { InputError } from '../input-error.ts';
+import { parsedJson } from '../json-input.ts';
 
 type Entry = readonly [name: string, value: string];
 

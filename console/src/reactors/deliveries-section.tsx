@@ -5,7 +5,7 @@ import { Code, Text, Time } from '../parts/text.tsx';
 import type { ParkedDelivery } from '../sdk.ts';
 import { usePages } from '../session/use-pages.ts';
 import { useAction, useClient } from '../session/use-session.ts';
-import { counted } from '../words.ts';
+import { counted } from '../counted.ts';
 
 function Row({
   reactorId,

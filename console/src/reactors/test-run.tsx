@@ -8,7 +8,8 @@ import { askLocal } from '../session/local-server.ts';
 import { KeyForm } from '../session/sign-in.tsx';
 import { useAction, useSession, useSessionState } from '../session/use-session.ts';
 import { isAborted, type Problem } from '../problem.ts';
-import { clockTime, parsedJson } from '../words.ts';
+import { clockTime } from '../instant.ts';
+import { parsedJson } from '../json-input.ts';
 import type { Json, ReactorResponse } from '../sdk.ts';
 
 const POLL_MS = 1_000;

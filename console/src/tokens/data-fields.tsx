@@ -1,6 +1,6 @@
 import { Choice, TextField } from '../parts/field.tsx';
 import type { NewToken, TokenType } from '../sdk.ts';
-import { jsonOrText } from '../words.ts';
+import { jsonOrText } from '../json-input.ts';
 
 export const TOKEN_TYPES: readonly (readonly [TokenType, string])[] = [
   ['card', 'card'],

@@ -5,7 +5,7 @@ import { ProblemBox } from '../parts/problem-box.tsx';
 import type { Json, Token } from '../sdk.ts';
 import { refuseIfChanged } from '../session/refuse-if-changed.ts';
 import { useAction, useClient, useUnsaved } from '../session/use-session.ts';
-import { jsonOrText, jsonText } from '../words.ts';
+import { jsonOrText, jsonText } from '../json-input.ts';
 import { mergePatch } from './merge-patch.ts';
 import { EntriesField, entriesOf, recordOf, type Entry } from '../parts/entries-field.tsx';
 import { containersIn, maskIn } from './new-token-view.tsx';

@@ -7,7 +7,7 @@ import { linkTo } from '../route.ts';
 import { leaveTo } from '../unsaved.ts';
 import type { Json, NewToken, TokenType } from '../sdk.ts';
 import { useAction, useClient, useIdempotencyKey, useUnsaved } from '../session/use-session.ts';
-import { jsonOrText } from '../words.ts';
+import { jsonOrText } from '../json-input.ts';
 import { DataFields, dataOf, type Typed } from './data-fields.tsx';
 import { EntriesField, recordOf, type Entry } from '../parts/entries-field.tsx';
 

@@ -7,7 +7,7 @@ import { linkTo } from '../route.ts';
 import { leaveTo } from '../unsaved.ts';
 import type { Token } from '../sdk.ts';
 import { useAction, useClient, useLoad, useSessionState } from '../session/use-session.ts';
-import { shortened } from '../words.ts';
+import { shortened } from '../shortened.ts';
 import { EditToken } from './edit-token.tsx';
 import { Reveal } from './reveal.tsx';
 

@@ -11,7 +11,7 @@ import { linkTo } from '../route.ts';
 import type { Client, Page, Token } from '../sdk.ts';
 import { usePages } from '../session/use-pages.ts';
 import { useSession } from '../session/use-session.ts';
-import { shortened } from '../words.ts';
+import { shortened } from '../shortened.ts';
 import { isIncomplete, searchQueryOf, summaryOf, UUID, type TokenFilter } from './token-query.ts';
 
 const PAGE = 50;

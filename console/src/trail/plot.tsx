@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { linkTo } from '../route.ts';
 import { Text } from '../parts/text.tsx';
-import { readableTime } from '../words.ts';
+import { readableTime } from '../instant.ts';
 import type { Series } from './hourly-counts.ts';
 import type { Drawn } from './draw-plot.ts';
 

@@ -1,7 +1,7 @@
 import { Badge, Code, Instant, JsonText, Seen, Text, type Visibility } from '../parts/text.tsx';
 import { linkTo } from '../route.ts';
 import type { LogRecord, TokenForm } from '../sdk.ts';
-import { shortened } from '../words.ts';
+import { shortened } from '../shortened.ts';
 import { FORMS, type TrailFilter } from './trail-filter.ts';
 
 const TONES = { begun: 'none', ok: 'good', refused: 'bad', invalid: 'warn', failed: 'bad' } as const;
