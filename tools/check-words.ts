@@ -1,6 +1,6 @@
 // Names each line that uses a word of tools/docs/plain-words.ts, with what to write instead, each
-// title of a test that says too little, and each comment that is no sentence. With `--count
-// [FOLDER]` it prints how often a working copy uses each word.
+// title of a test that a list of failures does not explain, and each comment that is no sentence.
+// With `--count [FOLDER]` it prints how often a working copy uses each word.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,6 +13,8 @@ const EXCLUDED =
   /(?:^|\/)(?:THIRD-PARTY-NOTICES\.md|package-lock\.json|docs\/openapi\.json|recorded-answers\.json|plain-words(?:\.test)?\.ts)$/;
 /** Matches files with tests, and with the suites that tests run. */
 const TEST = /(?:\.test|-contract)\.ts$/;
+const TITLE_REMEDY =
+  'begin with the subject, or with the verb if the `describe` or the file names the subject, and name the outcome';
 /** The folders whose comments must be sentences. */
 const SENTENCES_IN = [
   'bin/',
@@ -49,7 +51,7 @@ if (mode === '--count') {
     .filter((file) => TEST.test(file))
     .flatMap((file) => titleFindings(file, textOf(file)).map((finding) => ({ file, ...finding })));
   for (const { file, line, title, problem } of titles)
-    console.error(`${file}:${String(line)}: the title "${title}" ${problem}: say who does what`);
+    console.error(`${file}:${String(line)}: the title "${title}" ${problem}: ${TITLE_REMEDY}`);
   const comments = files
     .filter((file) => /\.tsx?$/.test(file) && SENTENCES_IN.some((folder) => file.startsWith(folder)))
     .flatMap((file) => commentFindings(textOf(file)).map((finding) => ({ file, ...finding })));

@@ -1,17 +1,21 @@
 import ts from 'typescript';
-import { hasVerb } from './verbs.ts';
+import { beginsWithVerb, hasVerb } from './verbs.ts';
 
 /*
- * The titles of tests: each stands alone, with what happens to whom. A title that continues the one
- * of its `describe` cannot be read in a list of failures.
+ * A title is in a list of failures, behind the names of its file and of its `describe`. It
+ * begins with its subject, or with its verb if one of these names is the subject, and it has an
+ * outcome.
  */
 
-/** A title that says too little. */
+/** A title that is not understood in a list of failures. */
 export interface TitleFinding {
   /** From 1. */
   readonly line: number;
   readonly title: string;
-  readonly problem: 'starts with a preposition' | 'has no verb';
+  readonly problem:
+    | 'begins with a preposition'
+    | 'begins with its verb, and no `describe` around it names the subject'
+    | 'has no verb';
 }
 
 const PREPOSITION =
@@ -28,35 +32,58 @@ function calledName(expression: ts.Expression): string {
   return ts.isIdentifier(expression) ? expression.text : '';
 }
 
-function titlesIn(source: ts.SourceFile): readonly (readonly [title: string, position: number])[] {
-  const titles: (readonly [string, number])[] = [];
-  const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node) && calledName(node.expression) === 'it') {
-      const [title] = node.arguments;
-      if (title !== undefined && (ts.isStringLiteralLike(title) || ts.isTemplateExpression(title)))
-        titles.push([title.getText(source).slice(1, -1), title.getStart(source)]);
+interface Title {
+  readonly text: string;
+  readonly position: number;
+  /** The names of each `describe` around the test, the outermost first. */
+  readonly around: readonly string[];
+}
+
+/** The text that names a test or a `describe`; `undefined` if an expression computes it. */
+function nameIn(
+  source: ts.SourceFile,
+  { arguments: [name] }: ts.CallExpression,
+): Pick<Title, 'text' | 'position'> | undefined {
+  if (name === undefined || !(ts.isStringLiteralLike(name) || ts.isTemplateExpression(name)))
+    return undefined;
+  return { text: name.getText(source).slice(1, -1), position: name.getStart(source) };
+}
+
+function titlesIn(source: ts.SourceFile): readonly Title[] {
+  const titles: Title[] = [];
+  const visit = (node: ts.Node, around: readonly string[]): void => {
+    let within = around;
+    if (ts.isCallExpression(node)) {
+      const called = calledName(node.expression);
+      const name = nameIn(source, node);
+      if (called === 'it' && name !== undefined) titles.push({ ...name, around });
+      if (called === 'describe') within = [...around, name?.text ?? ''];
     }
-    ts.forEachChild(node, visit);
+    ts.forEachChild(node, (child) => visit(child, within));
   };
-  visit(source);
+  visit(source, []);
   return titles;
 }
 
-function problemOf(title: string): TitleFinding['problem'] | undefined {
-  if (PREPOSITION.test(title)) return 'starts with a preposition';
-  const words = title.replace(FILLED_IN, 'Name');
+function problemOf({ text, around }: Title): TitleFinding['problem'] | undefined {
+  if (PREPOSITION.test(text)) return 'begins with a preposition';
+  const words = text.replace(FILLED_IN, 'Name');
+  // Without a `describe`, the file is named after the subject.
+  const isUnnamed = around.length > 0 && around.every((name) => PREPOSITION.test(name));
+  if (isUnnamed && beginsWithVerb(words))
+    return 'begins with its verb, and no `describe` around it names the subject';
   // The cases of a table are titles of their own.
   const isFilledIn = words.replace(/Name|\W/g, '') === '';
   return isFilledIn || hasVerb(words) ? undefined : 'has no verb';
 }
 
-/** The titles of a test file that say too little. */
+/** Finds the titles of a test file that are not understood in a list of failures. */
 export function titleFindings(file: string, text: string): readonly TitleFinding[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
-  return titlesIn(source).flatMap(([title, position]) => {
+  return titlesIn(source).flatMap((title) => {
     const problem = problemOf(title);
     if (problem === undefined) return [];
-    const { line } = source.getLineAndCharacterOfPosition(position);
-    return [{ line: line + 1, title, problem }];
+    const { line } = source.getLineAndCharacterOfPosition(title.position);
+    return [{ line: line + 1, title: title.text, problem }];
   });
 }

@@ -22,3 +22,9 @@ export const hasVerb = (sentence: string): boolean =>
   VERB_FIRST.test(sentence) ||
   nlp(sentence).has('#Verb') ||
   nlp(`it ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`).has('#Verb');
+
+const AUXILIARY = /^(?:are|can|cannot|do|does|has|have|is|may|must|was|were|will)\b/;
+
+/** Whether a sentence has no subject of its own. */
+export const beginsWithVerb = (sentence: string): boolean =>
+  AUXILIARY.test(sentence) || (/^[a-z]+s\b/.test(sentence) && nlp(`it ${sentence}`).has('^it #Verb'));

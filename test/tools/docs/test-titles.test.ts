@@ -10,15 +10,22 @@ it.each([
   "it.each(cases)('%s', () => {});",
   'it.each`a`(`${name} of $name ends`, () => {});',
   "describe('at the end', () => { it('a process ends', () => {}); });",
-])('accepts a title that stands alone: %s', (source) => {
+  "describe('a process', () => { it('ends', () => {}); });",
+  "describe('a process', () => { describe('at the end', () => { it('ends', () => {}); }); });",
+  "describe(name, () => { it('ends', () => {}); });",
+])('accepts a title that names its subject, or whose describe or file does: %s', (source) => {
   expect(problems(source)).toEqual([]);
 });
 
 it.each([
-  ["it('of another tenant is rejected', () => {});", 'starts with a preposition'],
-  ["it.each(cases)('with %s fails', () => {});", 'starts with a preposition'],
+  ["it('of another tenant is rejected', () => {});", 'begins with a preposition'],
+  ["it.each(cases)('with %s fails', () => {});", 'begins with a preposition'],
+  [
+    "describe('at the end', () => { it('is ended', () => {}); });",
+    'begins with its verb, and no `describe` around it names the subject',
+  ],
   ["it('a wrong key, and another tenant', () => {});", 'has no verb'],
   ["it('400: a missing destination', () => {});", 'has no verb'],
-])('reports a title that says too little: %s', (source, problem) => {
+])('reports a title without a subject or an outcome: %s', (source, problem) => {
   expect(problems(`\n${source}`)).toEqual([[2, problem]]);
 });
