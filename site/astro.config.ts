@@ -11,7 +11,6 @@ const BEFORE_OPERATIONS = 'Reference';
 /** The pages of the error codes, by their codes. */
 const ERRORS = { label: 'Error codes', collapsed: true, items: [{ autogenerate: { directory: 'errors' } }] };
 
-/** How Astro builds the site. */
 function siteConfig(config: SiteConfig): AstroUserConfig {
   const groups = config.navigation.map(({ label, pages }) => ({
     label,

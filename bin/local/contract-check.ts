@@ -10,7 +10,7 @@ export interface ContractCheck {
    * response.
    */
   check(exchange: Exchange): string | undefined;
-  /** How many responses were checked, and how many differ from the document. */
+  /** Counts the responses that were checked, and those that differ from the document. */
   readonly counts: { readonly checked: number; readonly violations: number };
 }
 

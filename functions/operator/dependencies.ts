@@ -54,9 +54,9 @@ export type OperatorDeps = {
   readonly indexRequests: IndexRequests;
   readonly sealReader: SealReader;
   readonly sealHead: Pick<SealHead, 'read'>;
-  /** How far the check of the schedule is. */
+  /** Stores how far the check of the schedule is. */
   readonly checkCursor: CheckCursor;
-  /** How the tables of the trail differ from the template. */
+  /** Finds differences of the trail's tables from the template. */
   readonly trailProtection: () => Promise<readonly string[]>;
   /** The configured key as PEM, or otherwise the current one of KMS. */
   readonly sealPublicKey: (pem: string | undefined) => Promise<KeyObject>;

@@ -17,7 +17,7 @@ export type Admit<Deps> = (
   presented: Presented,
 ) => Promise<Admission>;
 
-/** Who sends a request, and what was read meanwhile. */
+/** The caller of a request, with the data that was read meanwhile. */
 export interface Identified {
   readonly caller: Caller;
   readonly prefetch?: Promise<unknown> | undefined;

@@ -178,7 +178,7 @@ const failureOf = (step: Promise<void>, otherwise: unknown): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** Who sends a request, and the stored proxy whose key it has. */
+/** The caller who sends a request, and the stored proxy whose key it has. */
 interface Requester {
   readonly caller: Caller;
   readonly proxy?: Proxy | undefined;

@@ -1,4 +1,4 @@
-/** How a language writes a value of JSON. */
+/** Writes a value of JSON in the language. */
 export interface Notation {
   readonly text: (value: string) => string;
   readonly name: (value: string) => string;

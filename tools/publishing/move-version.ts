@@ -26,7 +26,6 @@ function moved(members: Members, version: string, names: readonly string[]): Mem
   return { ...members, version, ...(Object.fromEntries(dependencies) as Members) };
 }
 
-/** Whether `version` is higher than `current`. */
 function isHigher(version: string, current: string): boolean {
   const [now, before] = [version, current].map((text) => text.split('.').map(Number));
   const at = now?.findIndex((part, index) => part !== before?.[index]) ?? -1;

@@ -287,7 +287,6 @@ export async function dropInvocations(deps: RestoreDeps, copy: string): Promise<
   );
 }
 
-/** Whether a table has the head of the audit trail. */
 export async function hasSealHead(deps: RestoreDeps, table: string): Promise<boolean> {
   const found = await readAll(deps, table, [marshall(SEAL_HEAD_KEY)]);
   return found.some((item) => item['seal'] !== undefined);

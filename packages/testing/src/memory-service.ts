@@ -344,7 +344,6 @@ export class MemoryService {
     }
   }
 
-  /** Whether the tenant has an application of this id. */
   hasApplication(tenantId: string, id: string): boolean {
     return canBeInKey(id) && this.#dynamodb.item('Access', applicationKey(tenantId, id)) !== undefined;
   }

@@ -120,7 +120,6 @@ export function tenantKey(tenantId: string): ItemKey {
   return { pk: tenantId, sk: 'tenant' };
 }
 
-/** Whether a key is that of a tenant. */
 export function isTenantKey({ sk }: ItemKey): boolean {
   return sk === 'tenant';
 }

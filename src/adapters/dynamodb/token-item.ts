@@ -150,7 +150,6 @@ const createdItem = z.lazy(() =>
   z.object({ createWriteId: z.exactOptional(binary), writeId: z.exactOptional(binary) }),
 );
 
-/** Whether an item in a token's place is the tombstone of a deleted token. */
 export function isTombstone(item: Item): boolean {
   return item['isGone'] === true;
 }

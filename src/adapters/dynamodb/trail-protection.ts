@@ -49,7 +49,7 @@ function isDenial(statement: Statement, tableArn: string): boolean {
   );
 }
 
-/** How a resource policy differs from that of the template. The order does not matter. */
+/** Finds differences of a resource policy from that of the template. The order does not matter. */
 export function policyProblems(policy: string | undefined, tableArn: string): readonly string[] {
   if (policy === undefined) return ['it has no policy'];
   const parsed = policyShape.safeParse(parseJson(policy));
@@ -83,7 +83,7 @@ async function policyOf({ client, platform }: Table, tableArn: string): Promise<
   }
 }
 
-/** How the expiry of a table's items differs from that of the template. */
+/** Finds a difference of the expiry of a table's items from that of the template. */
 function expiryProblems(found: TimeToLiveDescription | undefined, expires: boolean): readonly string[] {
   const { TimeToLiveStatus: status = '', AttributeName: attribute } = found ?? {};
   const isExpiring = status === 'ENABLED' || status === 'ENABLING';
@@ -109,7 +109,7 @@ async function problemsOf(table: TrailTable): Promise<readonly string[]> {
   ].map((problem) => `${title}: ${problem}`);
 }
 
-/** How the tables of the trail differ from the template. Reads each setting from AWS. */
+/** Finds differences of the trail's tables from the template. Reads each setting from AWS. */
 export const createTrailProtection =
   (tables: readonly TrailTable[]): (() => Promise<readonly string[]>) =>
   async () =>

@@ -50,7 +50,7 @@ export interface FoundNonce extends Pick<NewSession, 'tenantId' | 'nonceHash' | 
   readonly isUsed: boolean;
 }
 
-/** Where sessions and nonces are stored: in the table without backups. */
+/** Stores sessions and nonces, in the table without backups. */
 export interface SessionStore {
   create(session: NewSession): Promise<void>;
   /**

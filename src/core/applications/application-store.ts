@@ -7,8 +7,8 @@ import type { Application } from './application.ts';
 import type { ApplicationKey } from './application-key.ts';
 
 /**
- * Where applications and their keys are stored. An application, its keys and all data for its
- * access decisions change atomically. Rejects with `dependency_unavailable` when the store is down.
+ * Stores applications and their keys. An application, its keys and all data for its access
+ * decisions change atomically. Rejects with `dependency_unavailable` when the store is down.
  */
 export interface ApplicationStore {
   /** Writes a new application and its keys; `false` if its id is in use. */

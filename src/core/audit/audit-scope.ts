@@ -23,7 +23,6 @@ export interface Sightings {
   actsFor(caller: { readonly applicationId: string }): void;
 }
 
-/** How a request ended. */
 export interface End {
   /** Status that the response has. Absent for work without a response. */
   readonly status?: number;

@@ -58,7 +58,6 @@ function kindOf(type: string): ApiKeyKind {
   return type === 'session' || type === 'invocation' ? type : 'application';
 }
 
-/** Whether a text starts like a key. */
 export const hasKeyPrefix = (text: Secret<string>): boolean => text.reveal().startsWith(PREFIX);
 
 /** The content of a key; `undefined` for a text that does not have the form of a key. */
@@ -70,7 +69,6 @@ export function readApiKey(key: Secret<string>): ApiKeyContent | undefined {
   return { kind: kindOf(type), tenantId: uuidOf(bytes.subarray(0, UUID_BYTES)), hash: hashApiKey(key) };
 }
 
-/** Whether a text has the form of a stored proxy's key. */
 export const isProxyKey = (key: Secret<string>): boolean => PROXY_FORM.test(key.reveal());
 
 /** The content of a stored proxy's key; `undefined` for a text that does not have its form. */

@@ -45,7 +45,6 @@ export function endOfExpression(template: string, open: number, from = open + OP
     : new SyntaxProblem('has a text in quotation marks that is not closed: it starts', quotedFrom);
 }
 
-/** Whether a text contains an expression. */
 export function hasExpression(text: string): boolean {
   return text.includes(OPEN);
 }

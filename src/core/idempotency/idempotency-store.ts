@@ -38,7 +38,7 @@ export type IdempotencyClaim =
   /** The key was used with another body. */
   | { readonly state: 'other_body' };
 
-/** Where the responses of requests with an idempotency key are stored, encrypted, for a day. */
+/** Stores the responses of requests with an idempotency key, encrypted, for a day. */
 export interface IdempotencyStore {
   /**
    * Claims a request by its keyed body hash. `others` are hashes of the same body under other keys.

@@ -20,7 +20,7 @@ export interface ResourceList<Resource extends { readonly id: string }> {
   readonly source: ResourceSource<Resource>;
 }
 
-/** Where the resources of a list come from. */
+/** Reads the resources of a list. */
 export interface ResourceSource<Resource> {
   /** Only these are listed, in this order. All are, newest first, if it is empty. */
   readonly ids: readonly string[];

@@ -7,7 +7,6 @@ export interface ListKeysDeps {
   readonly clock: Clock;
 }
 
-/** Which keys of a tenant to list. */
 export interface KeyFilter {
   /** Only keys that were created longer ago, in ms. */
   readonly olderThanMs?: number | undefined;

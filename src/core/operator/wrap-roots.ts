@@ -12,7 +12,7 @@ import type { Platform } from '../shared/platform.ts';
 export const WRAPPING_KEYS = ['deployment', 'kms'] as const;
 export type WrappingKey = (typeof WRAPPING_KEYS)[number];
 
-/** Where the deployment key that wraps new roots is stored. */
+/** Stores the deployment key that wraps new roots. */
 export interface DeploymentKeyStore {
   /** The newest key; `undefined` before there is one. */
   current(): Promise<DeploymentKey | undefined>;

@@ -60,7 +60,6 @@ export function mayBeJson(text: string): boolean {
   return ['{', '[', '"'].includes(firstCharacter(text));
 }
 
-/** Whether a text begins like an object or array of JSON. */
 export function beginsLikeJson(text: string): boolean {
   return ['{', '['].includes(firstCharacter(text));
 }

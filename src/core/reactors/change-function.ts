@@ -52,7 +52,6 @@ export async function heated(
   return { ...reactor, heatAt: clock() + HEAT_AGAIN_MS };
 }
 
-/** Whether the function is being changed now. */
 export function isBusy(reactor: StoredReactor, now: number): boolean {
   return reactor.operation !== undefined && reactor.operation.until > now;
 }

@@ -14,7 +14,7 @@ export interface InvocationCredential {
   readonly expiresAtMs: number;
 }
 
-/** Where credentials of invocations are stored: in the table without backups. */
+/** Stores credentials of invocations, in the table without backups. */
 export interface InvocationCredentialStore {
   create(credential: InvocationCredential): Promise<void>;
   /** Revokes the credential. A missing one is not an error. */

@@ -15,8 +15,8 @@ export interface ContentEnd {
 }
 
 /**
- * Where asynchronous invocations are stored; their encrypted payloads and results are separate, in
- * the table without backups. Rejects with `dependency_unavailable` when the store is down.
+ * Stores asynchronous invocations; their encrypted payloads and results are separate, in the table
+ * without backups. Rejects with `dependency_unavailable` when the store is down.
  */
 export interface InvocationStore {
   /** Writes a new invocation; `false` if it exists already. */

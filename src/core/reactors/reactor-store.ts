@@ -2,7 +2,7 @@ import type { PortEffects } from '../audit/effect.ts';
 import { reactorEffect } from './reactor-effect.ts';
 import type { StoredReactor } from './reactor.ts';
 
-/** Where reactors are stored. Rejects with `dependency_unavailable` when the store is down. */
+/** Stores reactors. Rejects with `dependency_unavailable` when the store is down. */
 export interface ReactorStore {
   /** Writes a new reactor; returns the existing one if its id is in use. */
   create(reactor: StoredReactor): Promise<StoredReactor | 'created'>;

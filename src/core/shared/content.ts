@@ -10,7 +10,6 @@ export interface Content {
   /** The UTF-8 text of the bytes; `undefined` if they are not UTF-8. */
   readonly text: string | undefined;
   isLargerThan(maxBytes: number): boolean;
-  /** Whether it contains an ASCII text. */
   includes(ascii: string): boolean;
 }
 

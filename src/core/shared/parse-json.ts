@@ -2,7 +2,6 @@ import { endOfString, isMemberName } from './json-strings.ts';
 import type { Json } from './json.ts';
 import { walkJson, type JsonVisitor } from './walk-json.ts';
 
-/** Whether a JSON text has a member name with an escape sequence. */
 function hasEscapedName(text: string): boolean {
   for (let at = text.indexOf('\\'); at !== -1;) {
     // Skips to the end of the string that contains this backslash, which is its first.

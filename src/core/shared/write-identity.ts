@@ -35,7 +35,6 @@ export function writeIdOfPart(request: Buffer, number: number): Buffer {
   return writeId;
 }
 
-/** Whether two write ids are of the same request. */
 export const isOfSameRequest = (one: Buffer, other: Buffer): boolean =>
   one.subarray(0, REQUEST_BYTES).equals(other.subarray(0, REQUEST_BYTES));
 

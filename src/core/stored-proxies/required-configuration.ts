@@ -28,7 +28,6 @@ function runsOtherCode(previous: ProxyDefinition, next: ProxyDefinition): boolea
 const sameOrigin = (previous: ProxyDefinition, next: ProxyDraft): boolean =>
   !URL.canParse(next.destinationUrl) || originOf(previous) === originOf(next);
 
-/** Whether a change sends a value for a name. */
 const isSetBy =
   ({ configuration }: ProxyChange) =>
   (name: string): boolean =>

@@ -15,7 +15,6 @@ import { bytesOfName } from '../audit/token-reference.ts';
 import { ALL_SHARDS, strictEntryOf } from './trail-walk.ts';
 import type { Verification } from './verification.ts';
 
-/** Whether sorted entries include an entry. */
 function hasEntry(entries: Buffer, entry: Buffer): boolean {
   let low = 0;
   let high = entries.length / ENTRY_BYTES;

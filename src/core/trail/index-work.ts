@@ -90,7 +90,7 @@ const nextDay = (time: number): number => time - (time % DAY_MS) + DAY_MS;
 const isDayOver = (day: number, before: number): boolean =>
   day >= 0 && day % DAY_MS === 0 && day + DAY_MS + DAY_LATE_MS <= before;
 
-/** How far the indexes are before the first one is made. */
+/** The state of the indexes before the first one is made. */
 export function firstProgress(from: number): IndexProgress {
   return { hours: { time: hourOf(from) }, days: { time: from - (from % DAY_MS) } };
 }

@@ -177,7 +177,7 @@ async function withIds(
   }));
 }
 
-/** Where a step of a walk begins, and how much it returns. */
+/** A step begins at `before` and returns up to `size` records. */
 export interface WalkStep {
   readonly size: number;
   readonly before: string | undefined;

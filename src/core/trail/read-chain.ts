@@ -23,7 +23,6 @@ export type ChainEvent =
   /** No seal follows. `head` was read before the last of them. */
   | { readonly kind: 'end'; readonly head: Buffer | undefined };
 
-/** Whether a seal comes after a place. */
 const isAfter = (seal: SealPlace, place: SealPlace): boolean =>
   !((seal.from - place.from || seal.part - place.part) <= 0);
 

@@ -18,7 +18,7 @@ export interface HostileRequest {
   readonly payload?: () => string;
 }
 
-/** Where a body contains the hostile value. */
+/** The place in a body that contains the hostile value. */
 export interface HostilePlace {
   readonly name: string;
   readonly before: string;

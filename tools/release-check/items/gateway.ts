@@ -4,7 +4,7 @@ import { expectThat, type ItemContext, type ReleaseItem } from '../item.ts';
 const THROTTLED_REQUESTS = 300;
 const AT_ONCE = 30;
 
-/** How many of 300 requests to a path were let through. */
+/** Counts the requests to a path, of 300, that were let through. */
 async function passedOn(context: ItemContext, path: string): Promise<number> {
   let left = THROTTLED_REQUESTS;
   let passed = 0;

@@ -38,7 +38,6 @@ export function indexEntryKey(index: IndexDefinition, table: TableDescription, e
   return `${dynaliteDb.createIndexKey(entry, table, index.KeySchema)}/${dynaliteDb.createKey(entry, table)}`;
 }
 
-/** Whether two entries of an index have the same position. */
 export function sameIndexKey(index: IndexDefinition, a: Item, b: Item): boolean {
   return keyNames(index).every((name) => JSON.stringify(a[name]) === JSON.stringify(b[name]));
 }

@@ -35,5 +35,4 @@ export const gatewayResponses = {
 
 const own: ReadonlySet<unknown> = new Set(Object.values(gatewayResponses));
 
-/** Whether the response comes from the gateway itself. */
 export const isGatewayResponse = (outcome: object): outcome is GatewayResponse => own.has(outcome);

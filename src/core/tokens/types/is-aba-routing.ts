@@ -19,5 +19,4 @@ export function routingProblem(digits: string): string | undefined {
   return sum % 10 === 0 ? undefined : 'its ABA checksum does not fit';
 }
 
-/** Whether nine digits are an ABA routing number. */
 export const isAbaRouting = (digits: string): boolean => routingProblem(digits) === undefined;
