@@ -1,11 +1,11 @@
-// `jest --selectProjects faults` runs one project. `service` and `browser` (in Chromium) share one
-// local account: the synthesized app, exactly as `npm start` runs it. `memory` runs the testing
-// package.
 // Nothing of a person's shell reaches a test: a locale that the machine lacks, a profile of AWS.
 for (const name of Object.keys(process.env))
   if (/^(?:LC_|LANG|AWS_|TZ$|HTTPS?_PROXY$|https?_proxy$|NO_PROXY$|no_proxy$)/.test(name))
     delete process.env[name];
 
+// `jest --selectProjects faults` runs one project. `service` and `browser` (in Chromium) share one
+// local account: the synthesized app, exactly as `npm start` runs it. `memory` runs the testing
+// package.
 const common = {
   transform: {},
   // Everything else, `node_modules` above all, would be read for each project.

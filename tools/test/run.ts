@@ -120,8 +120,8 @@ interface Tested {
 }
 
 /**
- * Checks and tests wait in one queue. Tests wait at times, those of services most, so there are more
- * workers than cores.
+ * Checks and tests wait in one queue. Tests wait at times, those of services most, so there are
+ * more workers than cores.
  */
 const CORES = availableParallelism();
 const WORKERS = String(Math.max(3, 2 * CORES));
