@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { IS_THOROUGH } from '../../packages/test-kit/src/thoroughness.ts';
 import { readOptions } from '../../tools/try-reactor/options.ts';
+import { tryReactor } from '../../tools/try-reactor/try-reactor.ts';
 
 const CODE = `const { BadRequestError } = require('@cloakroom/sdk');
 module.exports = async ({ args, configuration, bt }) => {
@@ -26,17 +27,26 @@ describe('npm run reactor', () => {
     return path;
   };
   const code = file('charge.js', CODE);
-  const tried = (...args: readonly string[]) => {
-    const command = ['tools/try-reactor.ts', ...args];
-    // npm sets this for a command that is called in another folder.
-    const env = { ...process.env, INIT_CWD: folder };
-    const { status, stdout, stderr } = spawnSync(process.execPath, command, { env, encoding: 'utf8' });
+  /** Runs the command in this process, as npm calls it in another folder. */
+  async function tried(...args: readonly string[]) {
+    let stdout = '';
+    let stderr = '';
+    const status = await tryReactor(
+      args,
+      { INIT_CWD: folder },
+      { out: (text) => (stdout += text), err: (text) => (stderr += text) },
+    );
     return { status, stdout, stderr };
-  };
+  }
 
-  it('prints the result on standard output, the console on standard error, and exits with 0', () => {
+  it('is a program', () => {
+    const { status, stderr } = spawnSync(process.execPath, ['tools/try-reactor.ts'], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([2, expect.stringContaining('name one file')]);
+  });
+
+  it('prints the result on standard output, the console on standard error, and exits with 0', async () => {
     const configuration = file('configuration.json', { MODE: 'test' });
-    const { status, stdout, stderr } = tried('charge.js', '--configuration', basename(configuration));
+    const { status, stdout, stderr } = await tried('charge.js', '--configuration', basename(configuration));
     expect(JSON.parse(stdout)).toEqual({
       raw: { node: 'v16.20.2', mode: 'test', bt: null },
       tokenize: { note: 'text' },
@@ -44,8 +54,8 @@ describe('npm run reactor', () => {
     expect([status, stderr]).toEqual([0, 'called with {}\n']);
   });
 
-  it('prints an error with its position in the author’s file, the error that a caller gets, and exits with 1', () => {
-    const { status, stdout, stderr } = tried(code, '--args', file('args.json', { number: '4242' }));
+  it('prints an error with its position in the author’s file, the error that a caller gets, and exits with 1', async () => {
+    const { status, stdout, stderr } = await tried(code, '--args', file('args.json', { number: '4242' }));
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toContain("called with { number: '4242' }\nTypeError: number 4242\n");
     expect(stderr).toContain(`(${code}:4:26)`);
@@ -74,18 +84,21 @@ describe('npm run reactor', () => {
   ] as const;
 
   // The messages are those of the service, which has tests of each.
-  it.each(IS_THOROUGH ? FAILURES : FAILURES.slice(0, 1))('exits with 1 for %s', (_what, content, problem) => {
-    const { status, stderr } = tried(file('other.js', content));
-    expect([status, stderr]).toEqual([1, expect.stringContaining(problem)]);
-  });
+  it.each(IS_THOROUGH ? FAILURES : FAILURES.slice(0, 1))(
+    'exits with 1 for %s',
+    async (_what, content, problem) => {
+      const { status, stderr } = await tried(file('other.js', content));
+      expect([status, stderr]).toEqual([1, expect.stringContaining(problem)]);
+    },
+  );
 
-  it('ends the last line that the code prints', () => {
+  it('ends the last line that the code prints', async () => {
     const content = 'module.exports = () => { process.stdout.write("no line end"); return 7 }';
-    expect(tried(file('open.js', content)).stderr).toMatch(/^no line end\n.*open\.js failed\./);
+    expect((await tried(file('open.js', content))).stderr).toMatch(/^no line end\n.*open\.js failed\./);
   });
 
-  it('exits with 2 and one line for a wrong command line', () => {
-    const { status, stderr } = tried('none.js');
+  it('exits with 2 and one line for a wrong command line', async () => {
+    const { status, stderr } = await tried('none.js');
     expect([status, stderr]).toEqual([2, 'none.js cannot be read: ENOENT (--help lists the options)\n']);
   });
 
@@ -102,33 +115,38 @@ describe('npm run reactor', () => {
       symlinkSync(resolve('node_modules/leven'), join(folder, 'node_modules', 'leven'));
     });
 
-    it('prints code that runs, without the packages that the runtime has, and its sizes', () => {
-      const { status, stdout, stderr } = tried(basename(file('use.js', USE)), '--bundle');
+    it('prints code that runs, without the packages that the runtime has, and its sizes', async () => {
+      const { status, stdout, stderr } = await tried(basename(file('use.js', USE)), '--bundle');
       expect(status).toBe(0);
       expect(stdout).toContain('require("json-stable-stringify")');
       expect(stderr).toMatch(/^ +[\d,]+ {2}leven\n +[\d,]+ {2}your code\n +[\d,]+ {2}in all, of 50,000 that/);
-      const { stdout: result } = tried(basename(file('bundle.js', stdout)), '--args', args);
+      const { stdout: result } = await tried(basename(file('bundle.js', stdout)), '--args', args);
       expect(JSON.parse(result)).toEqual(JSON.parse(JSON.stringify(RESULT)));
     });
 
-    it('writes the bundle of an ES module in TypeScript to a file', () => {
+    it('writes the bundle of an ES module in TypeScript to a file', async () => {
       const content = `import distance from 'leven';
         export default ({ args }: { args: Record<string, string> }) => ({ raw: distance(args.a!, args.b!) });`;
-      const { status, stdout } = tried('--bundle', basename(file('use.ts', content)), '--out', 'out.js');
+      const { status, stdout } = await tried(
+        '--bundle',
+        basename(file('use.ts', content)),
+        '--out',
+        'out.js',
+      );
       expect([status, stdout]).toEqual([0, '']);
-      expect(JSON.parse(tried('out.js', '--args', args).stdout)).toEqual({ raw: 3 });
+      expect(JSON.parse((await tried('out.js', '--args', args)).stdout)).toEqual({ raw: 3 });
     });
 
-    it('leaves out what only a lenient service provides with --lenient', () => {
+    it('leaves out what only a lenient service provides with --lenient', async () => {
       const content = `module.exports = require('@basis-theory/basis-theory-reactor-formulas-sdk-js');`;
       const written = basename(file('field.js', content));
-      expect(tried(written, '--bundle').stderr).toContain('is not installed');
-      expect(tried(written, '--bundle', '--lenient').status).toBe(0);
+      expect((await tried(written, '--bundle')).stderr).toContain('is not installed');
+      expect((await tried(written, '--bundle', '--lenient')).status).toBe(0);
     });
 
-    it('names what does not resolve and what helps, and prints no code', () => {
+    it('names what does not resolve and what helps, and prints no code', async () => {
       const content = `require('left-pad');\nrequire('@scope/name/file'); require('./absent');`;
-      const { status, stdout, stderr } = tried(basename(file('missing.js', content)), '--bundle');
+      const { status, stdout, stderr } = await tried(basename(file('missing.js', content)), '--bundle');
       expect([status, stdout]).toEqual([1, '']);
       expect(stderr.split('\n')).toEqual([
         'missing.js:1: the package left-pad is not installed. Run: npm install left-pad',
@@ -138,35 +156,35 @@ describe('npm run reactor', () => {
       ]);
     });
 
-    it('names a syntax error with its line', () => {
-      const { status, stderr } = tried(basename(file('broken.js', 'let a;\nlet = = 1;')), '--bundle');
+    it('names a syntax error with its line', async () => {
+      const { status, stderr } = await tried(basename(file('broken.js', 'let a;\nlet = = 1;')), '--bundle');
       expect([status, stderr]).toEqual([1, expect.stringContaining('broken.js:2: ')]);
     });
 
-    it('overwrites no code, and names a file that cannot be written', () => {
+    it('overwrites no code, and names a file that cannot be written', async () => {
       const code = basename(file('same.js', 'module.exports = () => 1;'));
-      const same = tried(code, '--bundle', '--out', code);
+      const same = await tried(code, '--bundle', '--out', code);
       expect([same.status, same.stderr]).toEqual([
         2,
         expect.stringContaining('--out must name another file'),
       ]);
-      const missing = tried(code, '--bundle', '--out', 'none/out.js');
+      const missing = await tried(code, '--bundle', '--out', 'none/out.js');
       expect([missing.status, missing.stderr]).toEqual([1, expect.stringContaining('ENOENT')]);
       expect(missing.stderr).not.toContain('    at ');
     });
 
-    it('rejects a bundle that is longer than the code of a reactor, with what it would have', () => {
+    it('rejects a bundle that is longer than the code of a reactor, with what it would have', async () => {
       const content = `module.exports = () => ${JSON.stringify('x'.repeat(50_001))};`;
-      const { status, stdout, stderr } = tried(basename(file('long.js', content)), '--bundle');
+      const { status, stdout, stderr } = await tried(basename(file('long.js', content)), '--bundle');
       expect([status, stdout]).toEqual([1, '']);
       expect(stderr).toMatch(
         / {3}[\d,]+ {2}in all, of 50,000 .*\nlong\.js is too long for a reactor by [\d,]+ ch/,
       );
     });
 
-    it('warns of parts of Node.js that reactors may not use', () => {
+    it('warns of parts of Node.js that reactors may not use', async () => {
       const content = `require('node:child_process'); module.exports = () => 1`;
-      const { status, stderr } = tried(basename(file('process.js', content)), '--bundle');
+      const { status, stderr } = await tried(basename(file('process.js', content)), '--bundle');
       expect(status).toBe(0);
       expect(stderr).toContain('process.js requires child_process: there are no other processes');
       expect(readFileSync(join(folder, 'process.js'), 'utf8')).toBe(content);

@@ -193,7 +193,7 @@ describe('the permissions that a change of grants widens', () => {
         const first = named(next).filter((each) => !named(previous).includes(each));
         expect(new Set(widenedPermissions(previous, next))).toEqual(new Set([...more, ...first]));
       }),
-      { numRuns: cases(3_000) },
+      { numRuns: cases(1_500) },
     );
   });
 
@@ -210,7 +210,7 @@ describe('the permissions that a change of grants widens', () => {
               expect(widened).toContain(permissionOf(right));
         },
       ),
-      { numRuns: cases(3_000) },
+      { numRuns: cases(1_500) },
     );
   });
 
@@ -242,9 +242,9 @@ describe('what a session gets', () => {
         granted += 1;
         return isWithin(session, authorizer, token);
       }),
-      { numRuns: cases(10_000) },
+      { numRuns: cases(5_000) },
     );
-    expect(granted).toBeGreaterThan(cases(10_000) / 100);
+    expect(granted).toBeGreaterThan(cases(5_000) / 100);
   });
 
   it('stays so when the application loses rights, and no other rule decides instead', () => {
@@ -260,7 +260,7 @@ describe('what a session gets', () => {
           (permissionsBeyond(before, session).length > 0 || isWithin(session, before, token))
         );
       }),
-      { numRuns: cases(3_000) },
+      { numRuns: cases(1_500) },
     );
   });
 

@@ -214,7 +214,7 @@ describe('a value in grammars inside each other', () => {
         arrivals += 1;
         expect(unwrapped(all, arrived)).toBe(leaf.replace(EXPRESSION, () => value));
       }),
-      { numRuns: cases(1_500) },
+      { numRuns: cases(750) },
     );
     expect(arrivals).toBeGreaterThan(1_200);
   });
