@@ -61,7 +61,11 @@ const INTERFACE = ['<rootDir>/test/interface/*.test.ts'];
  * are in end-to-end/matrices. tools/test/touched.ts says when a change needs all.
  */
 const ON_THE_WIRE = ['<rootDir>/test/interface/{proxy,received-shapes,stored-proxies}.test.ts'];
-const isUsual = process.env.CLOAKROOM_TESTS === 'usual';
+const { CLOAKROOM_TESTS: extent, CLOAKROOM_CONTRACT: contract } = process.env;
+const hasWholeContract = contract === 'whole' || !['usual', 'touched'].includes(extent);
+/** Suites of other ways than the one that a usual run takes (packages/test-kit/src/which-runs.ts). */
+const WHEN_TOUCHED = ['browser-guides', 'contract', 'docs', 'fields-wrappers'];
+const isInThisRun = (name) => extent !== 'usual' || !WHEN_TOUCHED.includes(name);
 const matching = (names) => [`<rootDir>/test/end-to-end/${names}.test.ts`];
 // One setup however many projects name it: jest runs each file of a global setup once.
 const onSharedCloud = {
@@ -107,11 +111,17 @@ export default {
       ...onSharedCloud,
       displayName: 'service',
       testMatch: [
-        ...matching(`!(${Object.values(APART).flat().join('|')})`),
-        ...(isUsual ? ON_THE_WIRE : INTERFACE),
+        ...matching(
+          `!(${[...Object.values(APART).flat(), ...(extent === 'usual' ? WHEN_TOUCHED : [])].join('|')})`,
+        ),
+        ...(hasWholeContract ? INTERFACE : ON_THE_WIRE),
       ],
     },
-    { ...onSharedCloud, displayName: 'browser', testMatch: matching(`(${APART.browser.join('|')})`) },
+    {
+      ...onSharedCloud,
+      displayName: 'browser',
+      testMatch: matching(`(${APART.browser.filter(isInThisRun).join('|')})`),
+    },
     { ...common, displayName: 'own-service', testMatch: matching(`(${APART.ownService.join('|')})`) },
     { ...common, displayName: 'faults', testMatch: matching(`(${APART.faults.join('|')})`) },
     ...deployed,

@@ -14,7 +14,7 @@ import {
   UpdateTableCommand,
   type AttributeValue,
 } from '@aws-sdk/client-dynamodb';
-import { inThoroughRun } from '../../packages/test-kit/src/in-thorough-run.ts';
+import { inThoroughRun } from '../../packages/test-kit/src/which-runs.ts';
 import { verifyExport } from '../../bin/operator/verify-export.ts';
 import { dynamodbOf } from '../support/aws.ts';
 import { advanceClock } from '../support/advance-clock.ts';

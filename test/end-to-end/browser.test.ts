@@ -1,3 +1,4 @@
+import { whenTouched } from '../../packages/test-kit/src/which-runs.ts';
 import { inBrowser, sdkModule } from '../support/browser.ts';
 import { startChromium } from '../support/chromium.ts';
 import { startDestination } from '../support/destination.ts';
@@ -14,7 +15,7 @@ import {
 
 const { describe } = needing('Chromium');
 
-describe('a page of another origin', () => {
+whenTouched.describe('a page of another origin', () => {
   it('collects a card with a public key, and reads it with a session', async () => {
     const collecting = await anApplication({ type: 'public', permissions: ['token:create'] });
     const backend = await aRevealingApplication();

@@ -7,7 +7,7 @@ import { needing } from '../support/needing.ts';
 import { credentials, operator } from '../support/service.ts';
 import { until, untilTrue } from '../support/until.ts';
 import { originsOf } from '../support/watched-tab.ts';
-import { inThoroughRun } from '../../packages/test-kit/src/in-thorough-run.ts';
+import { inThoroughRun, whenTouched } from '../../packages/test-kit/src/which-runs.ts';
 
 const { describe } = needing('Chromium');
 
@@ -283,7 +283,7 @@ describe('the console shows less than its key may', () => {
   });
 });
 
-describe('the console under a link, a key press or an edit', () => {
+whenTouched.describe('the console under a link, a key press or an edit', () => {
   it('asks for no token while a metadata filter lacks its value, and says so', async () => {
     const vault = await aRevealing();
     await vault.post('/tokens', { ...aCard, metadata: { customer: 'c-17' } });
@@ -410,7 +410,7 @@ describe('the console under a link, a key press or an edit', () => {
   });
 });
 
-describe('the console in trouble', () => {
+whenTouched.describe('the console in trouble', () => {
   it('shows hostile and long texts as texts, everywhere', async () => {
     const application = await aRevealing();
     const rules = [
@@ -572,7 +572,7 @@ describe('the console in trouble', () => {
   });
 });
 
-describe('every view of the console', () => {
+whenTouched.describe('every view of the console', () => {
   const VIEWS = [
     'applications',
     'applications/+',

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runContract } from '../../tools/contract/run.ts';
 import { ALL_TOKEN_PERMISSIONS, CARD, client, credentials, operator, revealing } from '../support/service.ts';
 import { IS_THOROUGH } from '../../packages/test-kit/src/thoroughness.ts';
-import { inThoroughRun } from '../../packages/test-kit/src/in-thorough-run.ts';
+import { inThoroughRun } from '../../packages/test-kit/src/which-runs.ts';
 
 const QUICK = IS_THOROUGH ? [] : ['--only', 'deduplication'];
 

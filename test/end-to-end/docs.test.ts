@@ -5,7 +5,7 @@ import { startChromium, type Chromium, type Tab } from '../support/chromium.ts';
 import { needing } from '../support/needing.ts';
 import { aRevealingApplication, credentials } from '../support/service.ts';
 import { axeFindings, originsOf, WATCH } from '../support/watched-tab.ts';
-import { inThoroughRun } from '../../packages/test-kit/src/in-thorough-run.ts';
+import { inThoroughRun } from '../../packages/test-kit/src/which-runs.ts';
 
 const { describe } = needing('Chromium');
 const LONG_PAGES = ['security/', 'deploy/', 'guides/pci-dss/', 'reference/operations/updateproxy/'];

@@ -1,3 +1,4 @@
+import { whenTouched } from '../../packages/test-kit/src/which-runs.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startCheckout, type Checkout } from '../support/checkout.ts';
 import type { Engine, EnginePage } from '../support/engines/engine.ts';
@@ -160,7 +161,7 @@ describe.each(Object.keys(ENGINES) as (keyof typeof ENGINES)[])('%s', (name) => 
     await whenTyped(page, AT_NUMBER, '5');
   });
 
-  it('shows a token in the console, and reveals it', async () => {
+  whenTouched.it('shows a token in the console, and reveals it', async () => {
     const application = await aRevealingApplication();
     const { body } = await application.post('/tokens', { type: 'card', data: { number: NUMBER } });
     const page = await opened(credentials.console_url);
@@ -174,7 +175,7 @@ describe.each(Object.keys(ENGINES) as (keyof typeof ENGINES)[])('%s', (name) => 
     await sees(page, NUMBER);
   });
 
-  it('finds a guide of the documentation by its search', async () => {
+  whenTouched.it('finds a guide of the documentation by its search', async () => {
     // The first visit builds the site.
     while (!(await fetch(`${credentials.docs_url}/`)).ok) await sleep(200);
     const page = await opened(`${credentials.docs_url}/`);

@@ -11,7 +11,7 @@ import { startDestination, testCertificate, type TestDestination } from '../supp
 import { needing } from '../support/needing.ts';
 import { aProject, packedSdk } from '../support/packed-packages.ts';
 import { DESTINATION_PORTS, runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
-import { inThoroughRun } from '../../packages/test-kit/src/in-thorough-run.ts';
+import { inThoroughRun } from '../../packages/test-kit/src/which-runs.ts';
 
 const { describe } = needing('openssl');
 

@@ -8,7 +8,7 @@ import { needing } from '../support/needing.ts';
 import { until } from '../support/until.ts';
 import { FIELD_KINDS } from '../../packages/fields/src/protocol.ts';
 import { anApplication, aRevealingApplication, client, credentials } from '../support/service.ts';
-import { inThoroughRun } from '../../packages/test-kit/src/in-thorough-run.ts';
+import { inThoroughRun, whenTouched } from '../../packages/test-kit/src/which-runs.ts';
 
 const { describe } = needing('Chromium');
 
@@ -261,17 +261,20 @@ describe('a card typed into the fields of the shop', () => {
     expect(await number.evaluate(`document.querySelector('#input').ariaInvalid`)).toBeNull();
   });
 
-  it('has no accessibility finding, in the page and in the frames, with problems and without', async () => {
-    await openShop();
-    expect(await page.axe()).toEqual([]);
-    await fillShop({ number: '5425', expiry: '13', cvc: '' });
-    await page.tab.press('Enter');
-    await page.tab.until(`document.getElementById('expiry-error').textContent !== ''`);
-    expect(await page.axe()).toEqual([]);
-    expect(
-      await page.tab.evaluate(`[...document.querySelectorAll('iframe')].map(({ title }) => title)`),
-    ).toEqual(['Card number', 'Expiry date', 'Security code']);
-  });
+  whenTouched.it(
+    'has no accessibility finding, in the page and in the frames, with problems and without',
+    async () => {
+      await openShop();
+      expect(await page.axe()).toEqual([]);
+      await fillShop({ number: '5425', expiry: '13', cvc: '' });
+      await page.tab.press('Enter');
+      await page.tab.until(`document.getElementById('expiry-error').textContent !== ''`);
+      expect(await page.axe()).toEqual([]);
+      expect(
+        await page.tab.evaluate(`[...document.querySelectorAll('iframe')].map(({ title }) => title)`),
+      ).toEqual(['Card number', 'Expiry date', 'Security code']);
+    },
+  );
 });
 
 describe('a request of the fields', () => {
@@ -551,7 +554,7 @@ describe('a page with fields', () => {
     }
   });
 
-  it('has no scroll bar in a field of any kind, language, style and zoom', async () => {
+  whenTouched.it('has no scroll bar in a field of any kind, language, style and zoom', async () => {
     await openAllKinds();
     await page.tab.until(`document.querySelectorAll('[data-ready]').length === ${FIELD_KINDS.length}`);
     const styles = [

@@ -10,7 +10,7 @@ import { CLOSED_PORT, runService, TEST_SETTINGS, type RunningService } from '../
 import { RELEASE_ITEMS } from '../../tools/release-check/all-items.ts';
 import { isAutomatic } from '../../tools/release-check/item.ts';
 import { releaseCheck } from '../../tools/release-check/run.ts';
-import { inThoroughRun } from '../../packages/test-kit/src/in-thorough-run.ts';
+import { inThoroughRun } from '../../packages/test-kit/src/which-runs.ts';
 import { until, untilTrue } from '../support/until.ts';
 
 const { describe } = needing('openssl');

@@ -12,7 +12,7 @@ import { aRevealingApplication, call, CARD, credentials } from '../support/servi
 import { setFaults } from '../support/set-faults.ts';
 import type { Health } from '../../packages/local-aws/src/cloudwatch/health.ts';
 import { control } from '../../packages/local-aws/src/control.ts';
-import { inThoroughRun } from '../../packages/test-kit/src/in-thorough-run.ts';
+import { inThoroughRun, whenTouched } from '../../packages/test-kit/src/which-runs.ts';
 
 const run = promisify(execFile);
 
@@ -223,25 +223,28 @@ describe('a separate service', () => {
     }
   });
 
-  it('returns 429 for throttled requests in the form of the interface, by the limits of the deployment', async () => {
-    // So low that a dozen requests exceed it.
-    const app = await changedApp((template) =>
-      template
-        .replace(/"ThrottlingRateLimit": *\d+/, '"ThrottlingRateLimit":1')
-        .replace(/"ThrottlingBurstLimit": *\d+/, '"ThrottlingBurstLimit":2'),
-    );
-    const service = await runService(['--app', app]);
-    try {
-      const manage = httpClient(service.credentials.base_url, service.credentials.management_key);
-      const responses = await Promise.all(Array.from({ length: 12 }, () => manage.get('/permissions')));
-      const throttled = responses.filter(({ status }) => status === 429);
-      expect(throttled.length).toBeGreaterThanOrEqual(8);
-      expect(throttled[0]?.body).toMatchObject({ title: 'Too Many Requests', status: 429 });
-      expect(throttled[0]?.headers.get('retry-after')).toBe('1');
-    } finally {
-      await service.stop();
-    }
-  });
+  whenTouched.it(
+    'returns 429 for throttled requests in the form of the interface, by the limits of the deployment',
+    async () => {
+      // So low that a dozen requests exceed it.
+      const app = await changedApp((template) =>
+        template
+          .replace(/"ThrottlingRateLimit": *\d+/, '"ThrottlingRateLimit":1')
+          .replace(/"ThrottlingBurstLimit": *\d+/, '"ThrottlingBurstLimit":2'),
+      );
+      const service = await runService(['--app', app]);
+      try {
+        const manage = httpClient(service.credentials.base_url, service.credentials.management_key);
+        const responses = await Promise.all(Array.from({ length: 12 }, () => manage.get('/permissions')));
+        const throttled = responses.filter(({ status }) => status === 429);
+        expect(throttled.length).toBeGreaterThanOrEqual(8);
+        expect(throttled[0]?.body).toMatchObject({ title: 'Too Many Requests', status: 429 });
+        expect(throttled[0]?.headers.get('retry-after')).toBe('1');
+      } finally {
+        await service.stop();
+      }
+    },
+  );
 
   inThoroughRun.it(
     'shows the failures that a fault causes, rings their alarms, and shows no data',

@@ -1,6 +1,6 @@
 // Reactors are created, changed and deleted while the control plane of Lambda fails. The simulation
 // has no control plane (docs/simulation.md#what-the-simulation-does-not-show).
-import { inThoroughRun } from '../../packages/test-kit/src/in-thorough-run.ts';
+import { inThoroughRun } from '../../packages/test-kit/src/which-runs.ts';
 import { IS_THOROUGH, SEED } from '../../packages/test-kit/src/thoroughness.ts';
 import { asking, noFindings, type Ask, type Findings } from '../support/fault-traffic.ts';
 import { httpClient, type Body } from '../support/http-client.ts';

@@ -26,7 +26,7 @@ import { dynamodbOf } from '../support/aws.ts';
 import { httpClient } from '../support/http-client.ts';
 import { runService, TEST_SETTINGS, temporaryFolder, type RunningService } from '../support/run-service.ts';
 import { revealing } from '../support/sample-requests.ts';
-import { inThoroughRun } from '../../packages/test-kit/src/in-thorough-run.ts';
+import { inThoroughRun } from '../../packages/test-kit/src/which-runs.ts';
 
 const DAY_SECONDS = 86_400;
 const DAY_MS = DAY_SECONDS * 1_000;

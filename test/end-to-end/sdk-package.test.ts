@@ -15,7 +15,7 @@ import { needing } from '../support/needing.ts';
 import { aProject, packedSdk } from '../support/packed-packages.ts';
 import { temporaryFolder } from '../support/run-service.ts';
 import { anApplication, aRevealingApplication, CARD, credentials } from '../support/service.ts';
-import { inThoroughRun } from '../../packages/test-kit/src/in-thorough-run.ts';
+import { inThoroughRun, whenTouched } from '../../packages/test-kit/src/which-runs.ts';
 
 const run = promisify(execFile);
 
@@ -185,13 +185,13 @@ describe('the package', () => {
       ]).toEqual([file, null]);
   });
 
-  it('passes publint and “Are the types wrong?”', async () => {
+  whenTouched.it('passes publint and “Are the types wrong?”', async () => {
     // Only a page loads this file, as an ES module and without a package manager.
     const { stdout } = await run(process.execPath, ['tools/check-package.ts', tarball, './browser.min.js']);
     expect(stdout).toBe('0 findings\n');
   });
 
-  it('would not pass them with types that do not belong to the code', async () => {
+  whenTouched.it('would not pass them with types that do not belong to the code', async () => {
     const broken = temporaryFolder();
     cpSync(installed(), broken, { recursive: true });
     const manifest = readFileSync(installed('package.json'), 'utf8');

@@ -11,7 +11,7 @@ import {
   type HttpClient,
 } from '../support/service.ts';
 import { target } from '../support/targets/target.ts';
-import { inThoroughRun } from '../../packages/test-kit/src/in-thorough-run.ts';
+import { inThoroughRun } from '../../packages/test-kit/src/which-runs.ts';
 import { until } from '../support/until.ts';
 
 let invoker: HttpClient;

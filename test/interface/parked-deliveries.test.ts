@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { httpClient, type HttpClient } from '../support/http-client.ts';
 import { describeNeeding, management as ofTarget, openApart, revealing } from '../support/service.ts';
 import { target, type Target } from '../support/targets/target.ts';
-import { inThoroughRun } from '../../packages/test-kit/src/in-thorough-run.ts';
+import { inThoroughRun } from '../../packages/test-kit/src/which-runs.ts';
 import { until } from '../support/until.ts';
 
 /** A service whose clock the tests move: ten attempts take an hour and a half. */

@@ -40,10 +40,11 @@ if (values.since !== undefined && !values.touched) end('--since needs --touched'
 const changed = values.touched ? changedSince(values.since ?? usualBase()) : undefined;
 const seed = values.seed ?? (isThorough ? String(randomInt(1_000_000_000)) : '1');
 if (!/^\d{1,9}$/.test(seed)) end(`--seed takes a number of at most nine digits, not ${seed}`);
-/** Without either, a run has all tests of the files that it names. */
-function extent(): 'thorough' | 'usual' | undefined {
+/** How much of each file runs (packages/test-kit/src/which-runs.ts). Files by name run whole. */
+function extent(): 'thorough' | 'usual' | 'touched' | undefined {
   if (isThorough) return 'thorough';
-  return positionals.length > 0 || needsWholeContract(changed ?? []) ? undefined : 'usual';
+  if (changed !== undefined) return 'touched';
+  return positionals.length > 0 ? undefined : 'usual';
 }
 
 const budgetFolder = mkdtempSync(join(tmpdir(), 'cloakroom-budgets-'));
@@ -54,6 +55,7 @@ const environment = {
   FORCE_COLOR: '0',
   CLOAKROOM_SEED: seed,
   ...(extentOfRun !== undefined && { CLOAKROOM_TESTS: extentOfRun }),
+  ...(needsWholeContract(changed ?? []) && { CLOAKROOM_CONTRACT: 'whole' }),
 };
 
 interface Outcome {

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { inThoroughRun } from '../../test-kit/src/in-thorough-run.ts';
+import { inThoroughRun, whenTouched } from '../../test-kit/src/which-runs.ts';
 import { aProject, packedPackage } from '../../../test/support/packed-packages.ts';
 
 const run = promisify(execFile);
@@ -65,7 +65,7 @@ describe('the package', () => {
       expect(fields).not.toHaveProperty(name);
   });
 
-  it('has no finding of publint and "Are the types wrong?"', async () => {
+  whenTouched.it('has no finding of publint and "Are the types wrong?"', async () => {
     const { stdout } = await run(process.execPath, ['tools/check-package.ts', tarball]);
     expect(stdout).toBe('0 findings\n');
   });
@@ -228,7 +228,7 @@ describe('the types', () => {
     expect(await compiled(project, { 'types.mts': TYPES, 'types.cts': TYPES })).toBe('');
   });
 
-  it('compile under strict without skipLibCheck with React', async () => {
+  whenTouched.it('compile under strict without skipLibCheck with React', async () => {
     const text = TYPES + REACT_TYPES;
     expect(await compiled(withReact, { 'types.mts': text, 'types.cts': text })).toBe('');
   });

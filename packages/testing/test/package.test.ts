@@ -4,7 +4,7 @@ import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { transformSync } from 'esbuild';
-import { inThoroughRun } from '../../test-kit/src/in-thorough-run.ts';
+import { inThoroughRun, whenTouched } from '../../test-kit/src/which-runs.ts';
 import { aProject, packedPackage } from '../../../test/support/packed-packages.ts';
 
 const run = promisify(execFile);
@@ -94,13 +94,13 @@ describe('the package', () => {
       expect(notices).toContain(`${name} `);
   });
 
-  it('has no finding of publint and "Are the types wrong?"', async () => {
+  whenTouched.it('has no finding of publint and "Are the types wrong?"', async () => {
     // They have no files where `exports` is not known.
     const check = ['tools/check-package.ts', tarballs[1] ?? '', './jest', './vitest', './vitest-4'];
     expect((await run(process.execPath, check)).stdout).toBe('0 findings\n');
   });
 
-  it('compiles under strict, with the types of jest, as a module and as CommonJS', async () => {
+  whenTouched.it('compiles under strict, with the types of jest, as a module and as CommonJS', async () => {
     const text = `import { createVault, vaultMatchers, type Vault } from '@cloakroom/testing';
       import '@cloakroom/testing/jest';
       export async function start(): Promise<Vault> {
@@ -191,7 +191,7 @@ describe('a project of its own', () => {
     expect((await program('serves.js')).stdout).toBe('201\n402\n');
   });
 
-  it('goes on under fake timers, and in a file that has many vaults', async () => {
+  whenTouched.it('goes on under fake timers, and in a file that has many vaults', async () => {
     const folder = await aProject(tarballs, {
       files: {
         'package.json': '{ "private": true, "jest": { "fakeTimers": { "enableGlobally": true } } }',

@@ -16,7 +16,7 @@ import { createTokenStore } from '../../../src/adapters/dynamodb/token-store.ts'
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import type { UnprovenToken } from '../../../src/core/tokens/token.ts';
 import type { TokenWrite } from '../../../src/core/tokens/token-store.ts';
-import { inThoroughRun } from '../../../packages/test-kit/src/in-thorough-run.ts';
+import { inThoroughRun } from '../../../packages/test-kit/src/which-runs.ts';
 import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
 import { aFullToken, aStoredToken, changed, TENANT, terms } from '../../support/builders/a-stored-token.ts';

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SYNTHESIS_INPUTS } from '../../../bin/local/synthesis-inputs.ts';
-import { inThoroughRun } from '../../../packages/test-kit/src/in-thorough-run.ts';
+import { inThoroughRun } from '../../../packages/test-kit/src/which-runs.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const folders: string[] = [];

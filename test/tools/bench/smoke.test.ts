@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { APART, SECTIONS } from '../../../tools/bench/section.ts';
-import { inThoroughRun } from '../../../packages/test-kit/src/in-thorough-run.ts';
+import { inThoroughRun } from '../../../packages/test-kit/src/which-runs.ts';
 
 const FOLDER = 'tools/bench';
 

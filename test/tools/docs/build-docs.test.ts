@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inThoroughRun } from '../../../packages/test-kit/src/in-thorough-run.ts';
+import { inThoroughRun } from '../../../packages/test-kit/src/which-runs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cloakroom-docs-'));
 afterAll(() => {

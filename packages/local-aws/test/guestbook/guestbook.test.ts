@@ -6,7 +6,7 @@ import { startCloud, type Cloud } from '../../src/cloud.ts';
 import type { Health } from '../../src/cloudwatch/health.ts';
 import { control } from '../../src/control.ts';
 import { signedHeaders } from '../signed-request.ts';
-import { inThoroughRun } from '../../../test-kit/src/in-thorough-run.ts';
+import { inThoroughRun } from '../../../test-kit/src/which-runs.ts';
 
 const workDirectory = mkdtempSync(join(tmpdir(), 'guestbook-'));
 const running: Cloud[] = [];
