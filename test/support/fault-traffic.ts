@@ -1,6 +1,5 @@
 import { send, type ApiResponse, type CallOptions } from './http-client.ts';
 
-/** Everything that callers observed. */
 export interface Findings {
   /** Number of responses by operation and status. */
   readonly counts: Map<string, number>;

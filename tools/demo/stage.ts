@@ -5,7 +5,6 @@ import type { Screen } from './screen.ts';
 import type { Service } from './service.ts';
 import type { CallWatch, Showing } from './watch-calls.ts';
 
-/** Every chapter uses this. */
 export interface Stage {
   readonly screen: Screen;
   readonly watch: CallWatch;

@@ -60,7 +60,6 @@ export interface ItemContext extends ReleaseDeps {
   readonly afterwards: (undo: () => Promise<unknown>) => void;
 }
 
-/** The result that an automatic item has seen. */
 export interface Seen {
   readonly seen: string;
   /** The rest is for a person, such as to look for a mail. */

@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { RestoreFolder } from './restore-folder.ts';
 
-/** The steps of a restore use these. All AWS calls go through the two clients. */
+/** All AWS calls go through the two clients. */
 export interface RestoreDeps {
   readonly dynamodb: DynamoDBClient;
   readonly lambda: LambdaClient;

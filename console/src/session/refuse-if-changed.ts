@@ -1,4 +1,3 @@
-/** Members by which the service reports changes of a resource. */
 interface Changed {
   readonly modified_at?: string;
   readonly version?: number;

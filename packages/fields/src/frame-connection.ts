@@ -42,7 +42,6 @@ export interface FrameSettings {
   readonly onReport: (report: Report) => void;
 }
 
-/** The outcome that a request had. */
 export type Outcome = { readonly result: unknown } | { readonly failure: Failure };
 
 /** The requests that wait for the frame. */

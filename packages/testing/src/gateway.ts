@@ -16,7 +16,6 @@ export interface GatewayCall {
   readonly body: Buffer;
 }
 
-/** The response that the gateway returns. */
 export interface GatewayAnswer {
   readonly status: number;
   /** Names are in lower case; only cookies occur more than once. */

@@ -45,7 +45,6 @@ function statementOf(name: string, item: Item) {
   };
 }
 
-/** The outcome that one item had. */
 type Fate = 'written' | 'existed' | 'failed';
 
 async function insertBatch(

@@ -211,7 +211,6 @@ async function create(table: Table, proxy: StoredProxy, first: StoredVersion): P
   throw unavailable(new Error('create proxy: its count changes all the time'));
 }
 
-/** Reads proxies for lists. */
 const listReads = (table: Table): Pick<ProxyStore, 'listed' | 'findListed'> => ({
   async *listed(tenantId, after) {
     const listing = {

@@ -12,7 +12,6 @@ import { entryBytes, fits, packed, TRANSACTION_BYTES, tokenBytes, type Share } f
 import type { WriteCalls } from './write-calls.ts';
 import { writeGuarded, type GuardedWrites } from './guarded-writes.ts';
 
-/** The steps of a create have this in common. */
 interface CreateContext {
   readonly tables: TokenTables;
   readonly writes: TokenWrites;

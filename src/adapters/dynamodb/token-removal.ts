@@ -73,7 +73,6 @@ async function holds(write: () => Promise<unknown>): Promise<boolean> {
 
 const CLAIM_ID_BYTES = 12;
 
-/** The steps of a removal have this in common. */
 interface RemovalContext {
   readonly tables: TokenTables;
   readonly writes: TokenWrites;

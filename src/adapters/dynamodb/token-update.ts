@@ -42,7 +42,6 @@ function entryChanges(previous: UnprovenToken, next: UnprovenToken): EntryChange
   };
 }
 
-/** The steps of an update have this in common. */
 interface UpdateContext {
   readonly tables: TokenTables;
   readonly writes: TokenWrites;

@@ -22,7 +22,6 @@ import {
 import type { TransformBudget } from './transform-budget.ts';
 import { TransformError } from './transform-failure.ts';
 
-/** A run of a reactor needs these about the call. */
 export interface ReactorCall {
   readonly proxy: Proxy;
   readonly isReserved: (name: string) => boolean;

@@ -17,7 +17,6 @@ import type { AppendHeader, AppendJson, STATUSES, Transform } from './stored-pro
 import { tokenizeValues } from './tokenize-values.ts';
 import { guarded, TransformError, type VisibleResponse } from './transform-failure.ts';
 
-/** The transforms of one side of a call need these. */
 export interface Side extends ReactorCall {
   /** The caller whose rights the transforms use. */
   readonly acting: Caller;

@@ -55,7 +55,6 @@ export interface PlacedInput {
   readonly input: TokenInput;
 }
 
-/** Every step of one request needs these. */
 interface Creation {
   readonly deps: CreateTokenDeps;
   readonly caller: Caller;
