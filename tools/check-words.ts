@@ -23,6 +23,7 @@ const SENTENCES_IN = [
   'lib/',
   'packages/',
   'reactor-runtime/',
+  'site/',
   'src/',
   'test/',
   'tools/',

@@ -29,7 +29,7 @@ export interface TriedOperation {
 export interface Filled {
   readonly address: string;
   readonly key: string;
-  /** The values of the parameters, in their order. */
+  /** The values that the parameters have, in their order. */
   readonly values: readonly string[];
   readonly body: string;
 }

@@ -19,7 +19,7 @@ function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** A label above its control. */
+/** Puts a label above its control. */
 function field(label: string, control: HTMLElement, about = ''): HTMLElement {
   const words = about === '' ? [] : [element('span', { class: 'about' }, about)];
   return element('label', {}, element('span', { class: 'name' }, label), control, ...words);
