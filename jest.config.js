@@ -63,7 +63,7 @@ const INTERFACE = ['<rootDir>/test/interface/*.test.ts'];
 const ON_THE_WIRE = ['<rootDir>/test/interface/{proxy,received-shapes,stored-proxies}.test.ts'];
 const { CLOAKROOM_TESTS: extent, CLOAKROOM_CONTRACT: contract } = process.env;
 const hasWholeContract = contract === 'whole' || !['usual', 'touched'].includes(extent);
-/** Suites of other ways than the one that a usual run takes (packages/test-kit/src/which-runs.ts). */
+/** Suites of other ways than the one that a usual run takes (test-kit/src/which-runs.ts). */
 const WHEN_TOUCHED = ['browser-guides', 'contract', 'docs', 'fields-wrappers'];
 const isInThisRun = (name) => extent !== 'usual' || !WHEN_TOUCHED.includes(name);
 const matching = (names) => [`<rootDir>/test/end-to-end/${names}.test.ts`];

@@ -1,6 +1,6 @@
 const none = Object.assign(() => undefined, { each: () => () => undefined });
 
-/** `it` and `describe`, which define nothing in some runs. Each file of a worker has its own `it`. */
+/** `it` and `describe`, which define nothing in some runs. Each file has its own `it`. */
 const except = (...runs: readonly (string | undefined)[]) => {
   const isLeftOut = runs.includes(process.env['CLOAKROOM_TESTS']);
   return {
