@@ -515,7 +515,7 @@ export interface VerifyHmacTransform {
   /** Stands before the signature, such as `sha256=`. */
   readonly prefix?: string | undefined;
   /**
-   * The signed text, with `{body}`, `{header:NAME}`, `{timestamp}` and `{url}`; by default
+   * What is signed, with `{body}`, `{header:NAME}`, `{timestamp}` and `{url}`; by default
    * `{body}`.
    */
   readonly signed?: string | undefined;
@@ -529,7 +529,7 @@ export interface VerifyHmacTransform {
         readonly tolerance_seconds?: number | undefined;
       }
     | undefined;
-  /** Identifies a delivery: a signed header, or by default the hash of the `body`. */
+  /** What identifies a delivery: a signed header, or by default the hash of the `body`. */
   readonly delivery?:
     | 'body'
     | {
@@ -612,7 +612,7 @@ export interface StoredProxyFailure {
   /** The code of the error; absent where the message does not fit the transform. */
   readonly code?: string;
   readonly reason: string;
-  /** Places that the reason names: in the body, such as `$.card.holder`, or members. */
+  /** What the reason is about: places in the body, such as `$.card.holder`, or members. */
   readonly places: readonly string[];
 }
 
@@ -630,7 +630,7 @@ export interface Reactor {
 }
 
 export interface ReactorResponse {
-  /** The result that the `tokenize` block has. */
+  /** What the `tokenize` block became. */
   readonly tokens?: Json;
   /** Output of the code that is not sensitive. */
   readonly raw?: Json;
@@ -838,7 +838,7 @@ export interface NewStoredProxy {
   readonly name: string;
   /** An https address without expressions, query and fragment, as of the ephemeral proxy. */
   readonly destination_url: string;
-  /** Callers may use these; by default all methods of the proxy. */
+  /** What callers may ask for; by default all methods of the proxy. */
   readonly methods?: readonly ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')[] | undefined;
   /**
    * Paths below the destination that callers may ask for: `/charges`, and with `/*` at the end
@@ -903,7 +903,7 @@ export interface StoredProxyChange {
   readonly name?: string | undefined;
   /** An https address without expressions, query and fragment, as of the ephemeral proxy. */
   readonly destination_url?: string | undefined;
-  /** Callers may use these; by default all methods of the proxy. */
+  /** What callers may ask for; by default all methods of the proxy. */
   readonly methods?: readonly ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')[] | null | undefined;
   /**
    * Paths below the destination that callers may ask for: `/charges`, and with `/*` at the end

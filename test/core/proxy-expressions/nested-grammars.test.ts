@@ -216,7 +216,7 @@ describe('a value in grammars inside each other', () => {
       }),
       { numRuns: cases(750) },
     );
-    expect(arrivals).toBeGreaterThan(1_200);
+    expect(arrivals).toBeGreaterThan(0.8 * cases(750));
   });
 
   it('is accepted at every place if it is harmless, and most grammars accept any', () => {
