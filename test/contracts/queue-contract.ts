@@ -3,11 +3,13 @@ import { randomUUID } from 'node:crypto';
 /** Calls one queue. Rejects as SQS does. */
 export interface CalledQueue {
   readonly call: (operation: string, input: object) => Promise<unknown>;
-  /** Lets time pass, in seconds: more than the visibility timeout is `VISIBILITY_SECONDS`. */
+  /** Lets whole seconds pass. */
   readonly pass: (seconds: number) => Promise<void>;
 }
 
-export const VISIBILITY_SECONDS = 2;
+/** The visibility timeout of the queue. No run is so slow that it ends without `pass`. */
+export const VISIBILITY_SECONDS = 3_600;
+const DELAY_SECONDS = 600;
 
 interface Message {
   readonly MessageId: string;
@@ -54,12 +56,12 @@ export function queueContract(name: string, make: () => CalledQueue): void {
       expect(bodies(first)).toEqual([body]);
       expect(await depth()).toEqual(['0', '1']);
       expect(await receive()).toEqual([]);
-      await queue.pass(VISIBILITY_SECONDS + 0.5);
+      await queue.pass(VISIBILITY_SECONDS);
       const again = await receive();
       expect(bodies(again)).toEqual([body]);
       expect(again[0]?.MessageId).toBe(first[0]?.MessageId);
       await remove(again);
-      await queue.pass(VISIBILITY_SECONDS + 0.5);
+      await queue.pass(VISIBILITY_SECONDS);
       expect([await receive(), await depth()]).toEqual([[], ['0', '0']]);
     });
 
@@ -67,13 +69,13 @@ export function queueContract(name: string, make: () => CalledQueue): void {
       const late = randomUUID();
       const soon = randomUUID();
       const sooner = randomUUID();
-      await send(late, { DelaySeconds: 1 });
+      await send(late, { DelaySeconds: DELAY_SECONDS });
       await send(soon);
       await send(sooner);
       const early = await receive();
       expect(bodies(early)).toEqual([soon, sooner].toSorted());
       await remove(early);
-      await queue.pass(1.5);
+      await queue.pass(DELAY_SECONDS);
       const rest = await receive();
       expect(bodies(rest)).toEqual([late]);
       await remove(rest);

@@ -1,12 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { createClock } from '../../../packages/local-aws/src/clock.ts';
 import { createSqs, type Sqs } from '../../../packages/local-aws/src/sqs/create-sqs.ts';
 import { queueContract, VISIBILITY_SECONDS } from '../../contracts/queue-contract.ts';
 import { seeded } from '../seeded.ts';
 import { createQueueModel } from './queue-model.ts';
 
+const clock = createClock();
 let sqs: Sqs;
 beforeAll(async () => {
-  sqs = createSqs({ accountId: '000000000000', region: 'us-east-1' });
+  sqs = createSqs({ accountId: '000000000000', region: 'us-east-1', clock: clock.shared });
   await sqs.createQueue({
     name: 'q',
     arn: 'arn:aws:sqs:us-east-1:000000000000:q',
@@ -19,7 +20,10 @@ afterAll(() => sqs.close());
 queueContract('in the local account', () => ({
   call: (operation, input) =>
     sqs.call(operation, { QueueUrl: 'http://127.0.0.1:1/000000000000/q', ...input }),
-  pass: (seconds) => sleep(seconds * 1_000),
+  pass: (seconds) => {
+    clock.control(JSON.stringify({ advance_seconds: seconds }), 'PUT');
+    return Promise.resolve();
+  },
 }));
 
 queueContract('of the simulation', () => {

@@ -10,6 +10,8 @@ export interface RunMappingOptions {
   readonly call: (operation: string, input: object) => Promise<unknown>;
   readonly invoke: (functionName: string, payload: string) => Promise<InvocationOutcome>;
   readonly log: (line: string) => void;
+  /** Determines the end of a batching window: the machine's time, in which calls wait too. */
+  readonly now: () => number;
 }
 
 /** Most messages of one receive (SQS). */
@@ -20,7 +22,7 @@ const LONGEST_POLL_SECONDS = 20;
  * Works like Lambda's pollers: messages that the function did not process become visible again
  * after their timeout. Returns the function that stops it without waiting for running batches.
  */
-export function runMapping({ mapping, queueUrl, call, invoke, log }: RunMappingOptions): () => void {
+export function runMapping({ mapping, queueUrl, call, invoke, log, now }: RunMappingOptions): () => void {
   const { batchSize, batchingWindowSeconds } = mapping;
   const running = new Set<Promise<void>>();
   const stop = new AbortController();
@@ -40,9 +42,9 @@ export function runMapping({ mapping, queueUrl, call, invoke, log }: RunMappingO
   /** A batch begins with its first message and grows until it is full or its window ends. */
   async function collect(): Promise<readonly ReceivedMessage[]> {
     const batch = [...(await receive(batchSize, LONGEST_POLL_SECONDS))];
-    const windowEnd = Date.now() + batchingWindowSeconds * 1000;
+    const windowEnd = now() + batchingWindowSeconds * 1000;
     while (!stopped() && batch.length > 0 && batch.length < batchSize) {
-      const left = Math.ceil((windowEnd - Date.now()) / 1000);
+      const left = Math.ceil((windowEnd - now()) / 1000);
       if (left <= 0) break;
       batch.push(...(await receive(batchSize - batch.length, Math.min(left, LONGEST_POLL_SECONDS))));
     }

@@ -9,7 +9,7 @@ import { runMapping } from './run-mapping.ts';
 export interface StartMappingsOptions {
   readonly mappings: readonly MappingDefinition[];
   readonly queues: readonly QueueDefinition[];
-  readonly functions: FunctionHost;
+  readonly functions: Pick<FunctionHost, 'find' | 'invoke'>;
   readonly roles: RoleRegistry;
   readonly keyPolicy: (keyArn: string) => ResourcePolicy | undefined;
   readonly sqs: Pick<Sqs, 'call'>;
@@ -72,6 +72,7 @@ export function startMappings(options: StartMappingsOptions): (place?: string) =
       call: (operation, input) => options.sqs.call(operation, input),
       invoke: (functionName, payload) => options.functions.invoke(functionName, payload),
       log: options.log,
+      now: Date.now,
     }),
   }));
   return (wanted) => {

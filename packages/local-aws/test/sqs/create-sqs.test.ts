@@ -48,6 +48,7 @@ const roles: Record<string, Role | 'administrator'> = {
   READER: aRole('reader', allow(['sqs:ReceiveMessage'], queueArn('sealed')), allow(['kms:Decrypt'], keyArn)),
 };
 
+const clock = createClock();
 let sqs: Sqs;
 let endpoint: AwsEndpoint;
 const clients: SQSClient[] = [];
@@ -64,10 +65,10 @@ function as(accessKeyId: string): SQSClient {
 }
 
 beforeAll(async () => {
-  sqs = createSqs(account);
+  sqs = createSqs({ ...account, clock: clock.shared });
   for (const queue of [
     aQueue('plain'),
-    aQueue('brief', { VisibilityTimeout: '1' }),
+    aQueue('hourly', { VisibilityTimeout: '3600' }),
     aQueue('dead'),
     aQueue('failing', {
       RedrivePolicy: JSON.stringify({ deadLetterTargetArn: queueArn('dead'), maxReceiveCount: 1 }),
@@ -132,9 +133,11 @@ it('a message is sent, received once while it is invisible, and deleted', async 
 
 it('a message that is not deleted becomes visible again', async () => {
   const client = as('ADMIN');
-  await client.send(new SendMessageCommand({ ...url('brief'), MessageBody: 'x' }));
-  const receive = new ReceiveMessageCommand({ ...url('brief'), WaitTimeSeconds: 5 });
+  await client.send(new SendMessageCommand({ ...url('hourly'), MessageBody: 'x' }));
+  const receive = new ReceiveMessageCommand(url('hourly'));
   expect((await client.send(receive)).Messages).toHaveLength(1);
+  expect((await client.send(receive)).Messages).toBeUndefined();
+  clock.control('{"advance_seconds": 3600}', 'PUT');
   expect((await client.send(receive)).Messages).toHaveLength(1);
 });
 
@@ -263,23 +266,23 @@ it('messages in a data folder survive a restart, and attributes are those of the
 });
 
 it('counts the messages of each queue by their state, and the age of the oldest', async () => {
-  const clock = createClock();
-  const counted = createSqs({ ...account, clock: clock.shared });
+  const moved = createClock();
+  const counted = createSqs({ ...account, clock: moved.shared });
   try {
     for (const name of ['busy', 'empty'])
-      await counted.createQueue(aQueue(name, { VisibilityTimeout: '60' }));
+      await counted.createQueue(aQueue(name, { VisibilityTimeout: '450' }));
     const { url: QueueUrl } = aQueue('busy');
-    for (const DelaySeconds of [0, 0, 0, 90])
+    for (const DelaySeconds of [0, 0, 0, 900])
       await counted.call('SendMessage', { QueueUrl, MessageBody: 'x', DelaySeconds });
     await counted.call('ReceiveMessage', { QueueUrl, MaxNumberOfMessages: 2 });
     const [busy, empty] = await counted.depths();
     expect(busy).toMatchObject({ name: 'busy', visible: 1, inFlight: 2, delayed: 1 });
-    expect(busy?.oldestAgeMs).toBeLessThan(60_000);
+    expect(busy?.oldestAgeMs).toBeLessThan(450_000);
     expect(empty).toEqual({ name: 'empty', visible: 0, inFlight: 0, delayed: 0 });
-    clock.control('{"advance_seconds": 70}', 'PUT');
+    moved.control('{"advance_seconds": 450}', 'PUT');
     const [later] = await counted.depths();
     expect(later).toMatchObject({ visible: 3, inFlight: 0, delayed: 1 });
-    expect(later?.oldestAgeMs).toBeGreaterThanOrEqual(70_000);
+    expect(later?.oldestAgeMs).toBeGreaterThanOrEqual(450_000);
   } finally {
     await counted.close();
   }

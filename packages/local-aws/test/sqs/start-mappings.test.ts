@@ -1,9 +1,13 @@
+import { untilTrue } from '../../../../test/support/until.ts';
 import type { PolicyStatement } from '../../src/aws-service.ts';
+import { createClock } from '../../src/clock.ts';
 import { createRoleRegistry } from '../../src/iam/role-registry.ts';
 import { createSqs, type Sqs } from '../../src/sqs/create-sqs.ts';
 import type { MappingDefinition, QueueDefinition } from '../../src/sqs/queue-definitions.ts';
-import { startMappings } from '../../src/sqs/start-mappings.ts';
+import { startMappings, type StartMappingsOptions } from '../../src/sqs/start-mappings.ts';
 import { aFunction, aHost } from '../lambda/a-function.ts';
+
+type Functions = StartMappingsOptions['functions'];
 
 const arn = 'arn:aws:sqs:us-east-1:000000000000:work';
 const keyArn = 'arn:aws:kms:us-east-1:000000000000:key/k';
@@ -14,12 +18,24 @@ const full: PolicyStatement = {
   Resource: arn,
 };
 
-/**
- * Ends everything that the tests have started. They run concurrently: they wait for visibility
- * timeouts.
- */
-const closing: (() => unknown)[] = [];
-afterAll(() => Promise.all(closing.map((close) => close())));
+/** The functions of these queues may run longer than any test. */
+const TIMEOUT_SECONDS = 600;
+const VISIBILITY_SECONDS = 3_600;
+
+const clock = createClock();
+let sqs: Sqs;
+let host: ReturnType<typeof aHost> | undefined;
+let stop = (): void => undefined;
+beforeAll(() => {
+  sqs = createSqs({ accountId: '000000000000', region: 'us-east-1', clock: clock.shared });
+});
+afterEach(async () => {
+  stop();
+  await host?.close();
+  host = undefined;
+  await sqs.deleteQueue(QueueUrl);
+});
+afterAll(() => sqs.close());
 
 interface Parts {
   readonly mapping?: Partial<MappingDefinition>;
@@ -28,20 +44,10 @@ interface Parts {
   readonly timeoutSeconds?: number;
 }
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const roleArn = 'arn:aws:iam::000000000000:role/fn';
 
-interface Started {
-  readonly sqs: Sqs;
-  readonly send: (...bodies: readonly string[]) => Promise<void>;
-  /** The function prints a line for each call. */
-  readonly lines: () => readonly any[];
-  readonly until: (holds: () => boolean | Promise<boolean>) => Promise<void>;
-  readonly isEmpty: () => Promise<boolean>;
-}
-
-/** A queue `work` whose messages trigger a function that prints its event. */
-async function start(handler: string, parts: Parts = {}): Promise<Started> {
-  const roleArn = 'arn:aws:iam::000000000000:role/fn';
+/** Maps a queue `work` to a function. */
+async function map(functions: Functions, parts: Parts = {}): Promise<void> {
   const roles = createRoleRegistry();
   roles.define({
     name: 'fn',
@@ -50,15 +56,8 @@ async function start(handler: string, parts: Parts = {}): Promise<Started> {
     policies: [{ Statement: parts.statements ?? [full] }],
     managedPolicyArns: [],
   });
-  const code = `export const handler = ${handler};`;
-  const host = aHost([aFunction(code, { roleArn, timeoutSeconds: parts.timeoutSeconds ?? 3 })]);
-  host.start('http://127.0.0.1:1');
-  const sqs = createSqs({ accountId: '000000000000', region: 'us-east-1' });
-  closing.push(async () => {
-    await host.close();
-    await sqs.close();
-  });
-  const queue = { name: 'work', arn, url: QueueUrl, attributes: { VisibilityTimeout: '3' }, ...parts.queue };
+  const attributes = { VisibilityTimeout: String(VISIBILITY_SECONDS) };
+  const queue = { name: 'work', arn, url: QueueUrl, attributes, ...parts.queue };
   await sqs.createQueue(queue);
   const mapping = {
     place: 'App/Mapping',
@@ -70,55 +69,70 @@ async function start(handler: string, parts: Parts = {}): Promise<Started> {
     maxConcurrency: 2,
     ...parts.mapping,
   };
-  const stop = startMappings({
+  stop = startMappings({
     mappings: [mapping],
     queues: [queue],
-    functions: host,
+    functions,
     roles,
     keyPolicy: () => ({ document: { Statement: [] }, isRequired: true }),
     sqs,
     log: () => undefined,
   });
-  closing.unshift(stop);
+}
 
-  const lines = () =>
-    host.printed
-      .join('')
-      .split('\n')
-      .filter((line) => line !== '' && !line.includes(' ERROR '))
-      .map((line) => JSON.parse(line));
+interface QueueRecord {
+  readonly body: string;
+  readonly messageId: string;
+}
+
+/** A function of this process: a handler that throws fails, as one in an instance does. */
+function inProcess(handler: (records: readonly QueueRecord[], call: number) => unknown): Functions & {
+  readonly batches: readonly (readonly string[])[];
+} {
+  const batches: string[][] = [];
   return {
-    sqs,
-    lines,
-    async send(...bodies) {
-      const Entries = bodies.map((MessageBody, index) => ({ Id: String(index), MessageBody }));
-      await sqs.call('SendMessageBatch', { QueueUrl, Entries });
-    },
-    async until(holds) {
-      for (let tries = 0; !(await holds()); tries += 1) {
-        if (tries === 400) throw new Error(`it never came to be: ${host.printed.join('')}`);
-        await pause(25);
+    batches,
+    find: () => ({ definition: aFunction('', { roleArn, timeoutSeconds: TIMEOUT_SECONDS }), arn: '' }),
+    invoke: async (_name, payload) => {
+      const { Records } = JSON.parse(payload) as { readonly Records: readonly QueueRecord[] };
+      batches.push(Records.map(({ body }) => body));
+      try {
+        return { failed: false, payload: JSON.stringify(await handler(Records, batches.length)) };
+      } catch {
+        return { failed: true, payload: '{}' };
       }
-    },
-    async isEmpty() {
-      const AttributeNames = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'];
-      const response = (await sqs.call('GetQueueAttributes', { QueueUrl, AttributeNames })) as any;
-      return Object.values(response.Attributes).every((count) => count === '0');
     },
   };
 }
 
-it.concurrent('messages arrive in the event of Lambda and are deleted', async () => {
-  const { isEmpty, lines, sqs, until } = await start(
-    'async (event) => { console.log(JSON.stringify(event)); }',
-  );
+async function send(...bodies: readonly string[]): Promise<void> {
+  const Entries = bodies.map((MessageBody, index) => ({ Id: String(index), MessageBody }));
+  await sqs.call('SendMessageBatch', { QueueUrl, Entries });
+}
+
+async function depth(): Promise<readonly string[]> {
+  const AttributeNames = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'];
+  const response = (await sqs.call('GetQueueAttributes', { QueueUrl, AttributeNames })) as any;
+  return AttributeNames.map((name) => response.Attributes[name]);
+}
+
+const untilEmpty = () => untilTrue(async () => (await depth()).join() === '0,0');
+const passVisibility = () => clock.control(`{"advance_seconds": ${VISIBILITY_SECONDS}}`, 'PUT');
+
+it('messages arrive in the event of Lambda and are deleted', async () => {
+  const code = 'export const handler = async (event) => { console.log(JSON.stringify(event)); };';
+  host = aHost([aFunction(code, { roleArn, timeoutSeconds: TIMEOUT_SECONDS })]);
+  host.start('http://127.0.0.1:1');
+  await map(host);
   await sqs.call('SendMessage', {
     QueueUrl,
     MessageBody: 'one',
     MessageAttributes: { kind: { DataType: 'String', StringValue: 'k' } },
   });
-  await until(() => lines().length === 1);
-  expect(lines()[0]).toEqual({
+  await untilEmpty();
+  const { printed } = host;
+  await untilTrue(() => printed.join('').endsWith('\n'));
+  expect(JSON.parse(printed.join(''))).toEqual({
     Records: [
       {
         messageId: expect.any(String),
@@ -141,96 +155,71 @@ it.concurrent('messages arrive in the event of Lambda and are deleted', async ()
       },
     ],
   });
-  await until(isEmpty);
 });
 
-const bodies = 'Records.map(({ body }) => body)';
-
-it.concurrent('a failed batch becomes visible again after its visibility timeout', async () => {
-  const { isEmpty, lines, send, until } = await start(`(() => { let n = 0; return async ({ Records }) => {
-    console.log(JSON.stringify(${bodies})); n += 1; if (n === 1) throw new Error('no'); }; })()`);
+it('a failed batch becomes visible again after its visibility timeout, and no earlier', async () => {
+  const functions = inProcess((_records, call) => {
+    if (call === 1) throw new Error('no');
+  });
+  await map(functions);
   await send('a');
-  await until(() => lines().length === 1);
-  expect(await isEmpty()).toBe(false);
-  await until(() => lines().length === 2);
-  await until(isEmpty);
+  await untilTrue(() => functions.batches.length === 1);
+  expect(await depth()).toEqual(['0', '1']);
+  passVisibility();
+  await untilTrue(() => functions.batches.length === 2);
+  await untilEmpty();
 });
 
-it.concurrent('only the reported messages of a batch become visible again', async () => {
-  const { isEmpty, lines, send, until } = await start(
-    `async ({ Records }) => { console.log(JSON.stringify(${bodies}));
-      return { batchItemFailures: Records.filter(({ body, attributes }) => body === 'bad' && attributes.ApproximateReceiveCount === '1')
-        .map(({ messageId }) => ({ itemIdentifier: messageId })) }; }`,
-    { mapping: { reportsFailures: true } },
-  );
+it('only the reported messages of a batch become visible again', async () => {
+  const functions = inProcess((records, call) => ({
+    batchItemFailures: records
+      .filter(({ body }) => call === 1 && body === 'bad')
+      .map(({ messageId }) => ({ itemIdentifier: messageId })),
+  }));
+  await map(functions, { mapping: { reportsFailures: true } });
   await send('good', 'bad', 'fine');
-  await until(isEmpty);
-  expect(lines().flat().toSorted()).toEqual(['bad', 'bad', 'fine', 'good']);
+  await untilTrue(async () => (await depth()).join() === '0,1');
+  passVisibility();
+  await untilEmpty();
+  expect(functions.batches).toEqual([['good', 'bad', 'fine'], ['bad']]);
 });
 
-it.concurrent.each(['"nonsense"', '({ batchItemFailures: [{ itemIdentifier: "unknown" }] })'])(
-  'an invalid report fails the whole batch: %s',
+it.each(['nonsense', { batchItemFailures: [{ itemIdentifier: 'unknown' }] }])(
+  'an invalid report fails the whole batch: %j',
   async (report) => {
-    const { isEmpty, lines, send, until } = await start(
-      `(() => { let n = 0; return async ({ Records }) => {
-        console.log(JSON.stringify(${bodies})); n += 1; return n === 1 ? ${report} : null; }; })()`,
-      { mapping: { reportsFailures: true } },
-    );
+    const functions = inProcess((_records, call) => (call === 1 ? report : null));
+    await map(functions, { mapping: { reportsFailures: true } });
     await send('a');
-    await until(() => lines().length === 2);
-    await until(isEmpty);
+    await untilTrue(() => functions.batches.length === 1);
+    passVisibility();
+    await untilTrue(() => functions.batches.length === 2);
+    await untilEmpty();
   },
 );
 
-it.concurrent('a batch grows until it is full or its window ends', async () => {
-  const { lines, send, until } = await start(
-    `async ({ Records }) => { console.log(JSON.stringify(${bodies})); }`,
-    {
-      mapping: { batchSize: 3, batchingWindowSeconds: 1 },
-      queue: { attributes: { VisibilityTimeout: '30' } },
-    },
-  );
-  await send('a');
-  await pause(100);
-  await send('b', 'c');
-  await until(() => lines().length === 1);
-  expect(lines()[0]).toEqual(['a', 'b', 'c']);
-  await send('d');
-  await until(() => lines().length === 2);
-  expect(lines()[1]).toEqual(['d']);
-});
-
-it.concurrent('the number of concurrent batches is limited', async () => {
-  const { isEmpty, lines, send, until } = await start(
-    `async ({ Records }) => { console.log('1'); await new Promise((r) => setTimeout(r, 300)); console.log('-1'); }`,
-    { mapping: { batchSize: 1, maxConcurrency: 2 } },
-  );
-  await send('a', 'b', 'c', 'd', 'e');
-  await until(isEmpty);
-  await until(() => lines().length === 10);
-  let running = 0;
-  const most = Math.max(...lines().map((step: number) => (running += step)));
-  expect(most).toBeLessThanOrEqual(2);
-});
-
 describe('a mapping that AWS would reject stops the start', () => {
-  it.concurrent('a mapping that AWS would reject stops the start for each permission that the function lacks', async () => {
-    await expect(
-      start('async () => {}', { statements: [{ ...full, Action: 'sqs:ReceiveMessage' }] }),
-    ).rejects.toThrow(
+  const functions = inProcess(() => null);
+
+  it('a mapping that AWS would reject stops the start for each permission that the function lacks', async () => {
+    await expect(map(functions, { statements: [{ ...full, Action: 'sqs:ReceiveMessage' }] })).rejects.toThrow(
       `App/Mapping: the role of fn lacks sqs:DeleteMessage on ${arn}, sqs:GetQueueAttributes on ${arn}`,
     );
   });
 
-  it.concurrent('a mapping that AWS would reject stops the start for the key of the queue', async () => {
-    await expect(start('async () => {}', { queue: { keyArn } })).rejects.toThrow(
+  it('a mapping that AWS would reject stops the start for the key of the queue', async () => {
+    await expect(map(functions, { queue: { keyArn } })).rejects.toThrow(
       `App/Mapping: the role of fn lacks kms:Decrypt on ${keyArn}`,
     );
   });
 
-  it.concurrent('a mapping stops the start for a timeout that is longer than the visibility timeout', async () => {
-    await expect(start('async () => {}', { timeoutSeconds: 5 })).rejects.toThrow(
-      'the visibility timeout of work, 3 s, is less than the timeout of fn, 5 s',
+  it('a mapping stops the start for a timeout that is longer than the visibility timeout', async () => {
+    const of = (seconds: number) => ({
+      queue: { attributes: { VisibilityTimeout: String(seconds) } },
+    });
+    await map(functions, of(TIMEOUT_SECONDS));
+    stop();
+    await expect(map(functions, of(TIMEOUT_SECONDS - 1))).rejects.toThrow(
+      'the visibility timeout of work, 599 s, is less than the timeout of fn, 600 s',
     );
   });
 });
