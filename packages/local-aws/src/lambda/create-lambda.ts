@@ -8,6 +8,7 @@ import { layerOperations } from './control-plane/layer-operations.ts';
 import { createFunctionRegistry, type FunctionRegistry } from './control-plane/function-registry.ts';
 import { openFunctionStore } from './control-plane/function-store.ts';
 import type { ControlPlane } from './control-plane/lambda-operation.ts';
+import { machineTime, type StateTime } from './control-plane/state-time.ts';
 import { provisionedOperations } from './control-plane/provisioned-operations.ts';
 import { versionOperations } from './control-plane/version-operations.ts';
 import {
@@ -26,6 +27,8 @@ export interface LambdaOptions extends Omit<ProcessHostOptions, 'credentialsFor'
   readonly dataDir?: string;
   /** Default: callers get the failure, and no other report. */
   readonly storageFailure?: StorageFailure;
+  /** Default: the machine's. */
+  readonly time?: StateTime;
   /** The functions that the app's templates define. */
   readonly functions: FunctionHost;
   readonly layers: LayerTable;
@@ -105,6 +108,7 @@ export async function createLambda(options: LambdaOptions): Promise<Lambda> {
   const registry = createFunctionRegistry({
     store: await openFunctionStore(dataDir, storageFailure),
     pendingMs: () => pendingMs,
+    time: options.time ?? machineTime,
     onChange: (name, versions) => {
       processes.reconcile(name, versions);
     },

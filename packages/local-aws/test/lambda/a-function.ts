@@ -19,7 +19,7 @@ export function aFunction(code: string, parts: Partial<FunctionDefinition> = {})
     runtime: 'nodejs24.x',
     codeDirectory,
     environment: {},
-    timeoutSeconds: 10,
+    timeoutSeconds: 600,
     memoryMb: 128,
     roleArn: 'arn:aws:iam::000000000000:role/fn',
     logGroup: '/aws/lambda/fn',

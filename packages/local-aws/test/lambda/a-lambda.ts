@@ -35,6 +35,22 @@ export interface ALambda {
   close(): Promise<void>;
 }
 
+/** A time that passes by `pass`. */
+export function aStateTime() {
+  let now = Date.UTC(2026, 0);
+  let tasks: { readonly ms: number; readonly task: () => void }[] = [];
+  return {
+    now: () => now,
+    after: (ms: number, task: () => void) => void tasks.push({ ms, task }),
+    pass: (ms: number) => {
+      now += ms;
+      const due = tasks.filter((one) => one.ms < now);
+      tasks = tasks.filter((one) => one.ms >= now);
+      for (const { task } of due) task();
+    },
+  };
+}
+
 /**
  * Lambda behind an AWS endpoint; roles `silent` (may do nothing) and `talkative` (may write logs).
  */
@@ -64,6 +80,7 @@ export async function aLambda(options: Partial<LambdaOptions> = {}): Promise<ALa
       isAllowed(roles.role(arn), { action: 'logs:PutLogEvents', resource: 'arn:aws:logs:us-east-1:0:log' })
         .allowed,
     log: (_name, text) => printed.push(text),
+    initTimeoutMs: 600_000,
     ...options,
   });
   const endpoint = await startAwsEndpoint({

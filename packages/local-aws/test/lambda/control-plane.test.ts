@@ -25,18 +25,23 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PolicyStatement } from '../../src/aws-service.ts';
-import { aLambda, functionArn, layerArn, roleArn, type ALambda } from './a-lambda.ts';
+import { aLambda, aStateTime, functionArn, layerArn, roleArn, type ALambda } from './a-lambda.ts';
 import { aZip } from './a-zip.ts';
 
+/** How long functions are Pending and updates InProgress. */
+const PENDING_MS = 30;
+const time = aStateTime();
 let lambda: ALambda;
 let client: LambdaClient;
 
 beforeAll(async () => {
-  lambda = await aLambda();
+  lambda = await aLambda({ time });
   client = lambda.client;
 });
 
-beforeEach(() => lambda.control({ pendingMs: 30, controlPerSecond: 1000, throttle: 0, inactive: [] }));
+beforeEach(() =>
+  lambda.control({ pendingMs: PENDING_MS, controlPerSecond: 1000, throttle: 0, inactive: [] }),
+);
 afterAll(() => lambda.close());
 
 function creation(name: string, parts: Partial<CreateFunctionCommandInput> = {}): CreateFunctionCommand {
@@ -47,17 +52,22 @@ function creation(name: string, parts: Partial<CreateFunctionCommandInput> = {})
     Runtime: 'provided.al2023',
     Handler: 'index.handler',
     Layers: [layerArn],
+    Timeout: 600,
     ...parts,
   });
 }
 
-const soon = { client: undefined as never, maxWaitTime: 10, minDelay: 0.02, maxDelay: 0.05 };
-const active = (name: string): Promise<unknown> =>
-  waitUntilFunctionActiveV2({ ...soon, client }, { FunctionName: name });
-const updated = (name: string): Promise<unknown> =>
-  waitUntilFunctionUpdatedV2({ ...soon, client }, { FunctionName: name });
-const published = (name: string, Qualifier: string): Promise<unknown> =>
-  waitUntilFunctionActiveV2({ ...soon, client }, { FunctionName: name, Qualifier });
+/** The time has passed before: the first look of a waiter finds the state. */
+const soon = { client: undefined as never, maxWaitTime: 600 };
+async function active(name: string, Qualifier?: string): Promise<void> {
+  time.pass(PENDING_MS);
+  const of = { FunctionName: name, ...(Qualifier !== undefined && { Qualifier }) };
+  await waitUntilFunctionActiveV2({ ...soon, client }, of);
+}
+async function updated(name: string): Promise<void> {
+  time.pass(PENDING_MS);
+  await waitUntilFunctionUpdatedV2({ ...soon, client }, { FunctionName: name });
+}
 
 async function created(name: string, parts: Partial<CreateFunctionCommandInput> = {}): Promise<void> {
   await client.send(creation(name, parts));
@@ -106,7 +116,10 @@ describe('creating a function', () => {
       Architectures: ['arm64'],
       Layers: [{ Arn: layerArn }],
     });
-    await active('made');
+    time.pass(PENDING_MS - 1);
+    const early = await client.send(new GetFunctionCommand({ FunctionName: 'made' }));
+    expect(early.Configuration).toMatchObject({ State: 'Pending' });
+    time.pass(1);
     const { Configuration, Tags } = await client.send(new GetFunctionCommand({ FunctionName: 'made' }));
     expect(Configuration).toMatchObject({
       State: 'Active',
@@ -122,7 +135,7 @@ describe('creating a function', () => {
       FunctionArn: `${functionArn('one')}:1`,
       State: 'Pending',
     });
-    await published('one', '1');
+    await active('one', '1');
     expect(await invoke('one', { a: 1 }, '1')).toEqual({ version: '1', error: undefined, result: { a: 1 } });
   });
 
@@ -171,7 +184,6 @@ describe('creating a function', () => {
 
 describe('a function that is not ready', () => {
   it('cannot be invoked or updated while Pending', async () => {
-    await lambda.control({ pendingMs: 60_000 });
     await client.send(creation('pending'));
     const conflict = {
       name: 'ResourceConflictException',
@@ -189,7 +201,6 @@ describe('a function that is not ready', () => {
 
   it('rejects a second update during one, and runs the code before it', async () => {
     await created('updating', { Code: { ZipFile: aZip('async () => "old"') } });
-    await lambda.control({ pendingMs: 300 });
     const update = (): UpdateFunctionCodeCommand =>
       new UpdateFunctionCodeCommand({ FunctionName: 'updating', ZipFile: aZip('async () => "new"') });
     expect(await client.send(update())).toMatchObject({ State: 'Active', LastUpdateStatus: 'InProgress' });
@@ -204,7 +215,7 @@ describe('a function that is not ready', () => {
 
   it('wakes from Inactive on an invocation: Inactive, Pending, then Active', async () => {
     await created('asleep');
-    await lambda.control({ inactive: ['asleep'], pendingMs: 400 });
+    await lambda.control({ inactive: ['asleep'] });
     const { Configuration } = await client.send(new GetFunctionCommand({ FunctionName: 'asleep' }));
     expect(Configuration).toMatchObject({ State: 'Inactive', StateReasonCode: 'Idle' });
     await expect(invoke('asleep')).rejects.toMatchObject({
@@ -231,7 +242,7 @@ describe('an update', () => {
         RevisionId: revision,
       });
     const after = await client.send(update(RevisionId));
-    expect(after).toMatchObject({ MemorySize: 256, Timeout: 3 });
+    expect(after).toMatchObject({ MemorySize: 256, Timeout: 600 });
     expect(after.RevisionId).not.toBe(RevisionId);
     await updated('revised');
     await expect(client.send(update(RevisionId))).rejects.toMatchObject({
@@ -246,7 +257,7 @@ describe('an update', () => {
     expect(
       await client.send(new UpdateFunctionCodeCommand({ FunctionName: 'released', ZipFile, Publish: true })),
     ).toMatchObject({ Version: '1', FunctionArn: `${functionArn('released')}:1` });
-    await published('released', '1');
+    await active('released', '1');
     expect(await invoke('released', {}, '1')).toMatchObject({ version: '1', result: 2 });
   });
 });
@@ -274,7 +285,7 @@ describe('versions and aliases', () => {
         Publish: true,
       }),
     );
-    await published('aliased', '2');
+    await active('aliased', '2');
     const names = { FunctionName: 'aliased', Name: 'live' };
     const alias = await client.send(new CreateAliasCommand({ ...names, FunctionVersion: '1' }));
     expect(alias).toMatchObject({ AliasArn: `${functionArn('aliased')}:live`, FunctionVersion: '1' });
@@ -366,7 +377,11 @@ describe('provisioned concurrency', () => {
       ),
     ).toMatchObject({ Status: 'IN_PROGRESS', RequestedProvisionedConcurrentExecutions: 2 });
     expect(await lambda.control()).toMatchObject({ instances: { warm: 2 } });
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    time.pass(PENDING_MS - 1);
+    expect(await client.send(new GetProvisionedConcurrencyConfigCommand(names))).toMatchObject({
+      Status: 'IN_PROGRESS',
+    });
+    time.pass(1);
     expect(await client.send(new GetProvisionedConcurrencyConfigCommand(names))).toMatchObject({
       Status: 'READY',
       AvailableProvisionedConcurrentExecutions: 2,
@@ -512,7 +527,7 @@ it('invocations by name, ARN and type', async () => {
 it('functions in a data folder survive a restart, readable by their owner only', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'functions-'));
   try {
-    const first = await aLambda({ dataDir });
+    const first = await aLambda({ dataDir, time });
     await first.control({ controlPerSecond: 1000 });
     await first.client.send(
       creation('saved', { Code: { ZipFile: aZip('async () => "saved"') }, Publish: true }),
@@ -526,9 +541,9 @@ it('functions in a data folder survive a restart, readable by their owner only',
     expect(readdirSync(dataDir)).toEqual(['saved']);
     for (const file of readdirSync(join(dataDir, 'saved')))
       expect(statSync(join(dataDir, 'saved', file)).mode & 0o777).toBe(0o600);
-    const second = await aLambda({ dataDir });
+    time.pass(60_000);
+    const second = await aLambda({ dataDir, time });
     try {
-      await new Promise((resolve) => setTimeout(resolve, 60));
       const response = await second.client.send(
         new InvokeCommand({ FunctionName: 'saved', Qualifier: 'live' }),
       );

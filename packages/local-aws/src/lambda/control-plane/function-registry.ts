@@ -8,6 +8,7 @@ import {
   type VersionSettings,
 } from './function-record.ts';
 import type { FunctionStore } from './function-store.ts';
+import type { StateTime } from './state-time.ts';
 import { busyState, conflict, notFound } from './lambda-failures.ts';
 
 export type FunctionState = 'Pending' | 'Active' | 'Inactive';
@@ -24,6 +25,7 @@ export interface FunctionRegistryOptions {
   readonly store: FunctionStore;
   /** How long a new version is Pending and an update InProgress. */
   readonly pendingMs: () => number;
+  readonly time: StateTime;
   /** Called with the runnable versions of a function whenever they change. */
   readonly onChange: (functionName: string, versions: readonly RunnableVersion[]) => void;
 }
@@ -39,6 +41,7 @@ export interface FunctionRegistry {
    * `ResourceNotFoundException`.
    */
   resolve(name: string, qualifier: string | undefined): FoundVersion;
+  readonly time: StateTime;
   state(record: FunctionRecord, version: VersionRecord): FunctionState;
   isUpdating(version: VersionRecord): boolean;
   /**
@@ -93,6 +96,7 @@ function reservedFor(record: FunctionRecord, version: string): number {
 /** Owns the states of the functions that the store has. */
 class StoredFunctions implements FunctionRegistry {
   readonly #options: FunctionRegistryOptions;
+  readonly time: StateTime;
   readonly #store: FunctionStore;
   /**
    * The state of `$LATEST` before the update in progress: invocations run it until the update is
@@ -104,6 +108,7 @@ class StoredFunctions implements FunctionRegistry {
 
   constructor(options: FunctionRegistryOptions) {
     this.#options = options;
+    this.time = options.time;
     this.#store = options.store;
   }
 
@@ -132,13 +137,13 @@ class StoredFunctions implements FunctionRegistry {
 
   state(record: FunctionRecord, version: VersionRecord): FunctionState {
     if (this.#inactive.has(record.name)) return 'Inactive';
-    const now = Date.now();
+    const now = this.time.now();
     const isWaking = (this.#wakingUntil.get(record.name) ?? 0) > now;
     return version.activeFrom > now || isWaking ? 'Pending' : 'Active';
   }
 
   isUpdating({ updatedFrom }: VersionRecord): boolean {
-    return updatedFrom > Date.now();
+    return updatedFrom > this.time.now();
   }
 
   requireUpdatable(record: FunctionRecord): void {
@@ -150,7 +155,7 @@ class StoredFunctions implements FunctionRegistry {
   }
 
   versionOf(settings: VersionSettings, version: string, updates?: VersionRecord): VersionRecord {
-    const now = Date.now();
+    const now = this.time.now();
     const soon = now + this.#options.pendingMs();
     return {
       version,
@@ -221,7 +226,7 @@ class StoredFunctions implements FunctionRegistry {
   /** Returns the state that `$LATEST` had before the update in progress. */
   #previous(record: FunctionRecord): RunnableVersion | undefined {
     const before = this.#replaced.get(record.name);
-    if (before === undefined || before.until <= Date.now()) return undefined;
+    if (before === undefined || before.until <= this.time.now()) return undefined;
     return this.#runnableVersion(record, before.version, () => before.zip);
   }
 
@@ -246,12 +251,12 @@ class StoredFunctions implements FunctionRegistry {
     const settled = (): void => {
       this.#announceOne(record.name);
     };
-    setTimeout(settled, record.latest.updatedFrom - Date.now() + 1).unref();
+    this.time.after(record.latest.updatedFrom, settled);
   }
 
   #wake(name: string): void {
     this.#inactive.delete(name);
-    this.#wakingUntil.set(name, Date.now() + this.#options.pendingMs());
+    this.#wakingUntil.set(name, this.time.now() + this.#options.pendingMs());
   }
 }
 

@@ -76,8 +76,11 @@ export function presentAlias(record: FunctionRecord, alias: AliasRecord): object
   };
 }
 
-export function presentProvisioned({ instances, lastModified, readyFrom }: ProvisionedRecord): object {
-  const ready = readyFrom <= Date.now();
+export function presentProvisioned(
+  { time }: FunctionRegistry,
+  { instances, lastModified, readyFrom }: ProvisionedRecord,
+): object {
+  const ready = readyFrom <= time.now();
   return {
     RequestedProvisionedConcurrentExecutions: instances,
     AvailableProvisionedConcurrentExecutions: ready ? instances : 0,

@@ -63,18 +63,19 @@ async function put(controlPlane: ControlPlane, request: LambdaRequest): Promise<
   const config: ProvisionedRecord = {
     qualifier,
     instances: body.ProvisionedConcurrentExecutions,
-    lastModified: new Date().toISOString().replace('Z', '+0000'),
+    lastModified: new Date(registry.time.now()).toISOString().replace('Z', '+0000'),
     readyFrom: activeFrom,
   };
   requireRoom(controlPlane, config, record);
   await registry.put({ ...record, provisioned: [...others(record, qualifier), config] });
-  return presentProvisioned(config);
+  return presentProvisioned(registry, config);
 }
 
 function get(controlPlane: ControlPlane, request: LambdaRequest): object {
+  const { registry } = controlPlane;
   const { record, qualifier } = named(controlPlane, request);
   const config = record.provisioned.find((one) => one.qualifier === qualifier);
-  if (config !== undefined) return presentProvisioned(config);
+  if (config !== undefined) return presentProvisioned(registry, config);
   throw new AwsError(
     'ProvisionedConcurrencyConfigNotFoundException',
     404,
@@ -88,7 +89,7 @@ function all({ isTemplateFunction, registry, functionArn }: ControlPlane, name: 
   const { record } = registry.resolve(name, undefined);
   return record.provisioned.map((config) => ({
     FunctionArn: `${functionArn(name)}:${config.qualifier}`,
-    ...presentProvisioned(config),
+    ...presentProvisioned(registry, config),
   }));
 }
 

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { errorMessage } from '../../error-code.ts';
 import { createGuardian } from './guardian.ts';
+import { limitOutput } from './limit-output.ts';
 
 export interface RuntimeProcessOptions {
   readonly codeDirectory: string;
@@ -55,21 +55,6 @@ process.on('exit', () => {
   for (const pid of running) killGroup(pid);
 });
 
-const LOGGED_BYTES_PER_SECOND = 1_000_000;
-
-/** Forwards a limited amount of output: an endless writer must not fill the disk or the memory. */
-function logTo(stream: Readable, log: (text: string) => void): void {
-  let second = 0;
-  let bytes = 0;
-  stream.setEncoding('utf8').on('data', (text: string) => {
-    const now = Math.floor(performance.now() / 1000);
-    if (now !== second) bytes = 0;
-    second = now;
-    bytes += text.length;
-    if (bytes <= LOGGED_BYTES_PER_SECOND) log(text);
-  });
-}
-
 /** Starts `bootstrap`. Never throws: a failed start is an immediate exit. */
 export function startRuntimeProcess(options: RuntimeProcessOptions): RuntimeProcess {
   const { codeDirectory, environment, log, onExit } = options;
@@ -91,7 +76,8 @@ export function startRuntimeProcess(options: RuntimeProcessOptions): RuntimeProc
     guardian.started(pid);
   }
   if (log !== undefined)
-    for (const stream of [child.stdout, child.stderr]) if (stream !== null) logTo(stream, log);
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', limitOutput(log));
   child.once('error', (error) => {
     // It was not started, so there will be no exit; any other error is one of sending a signal.
     if (pid === undefined) onExit(errorMessage(error));
