@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { untilTrue } from '../../../test/support/until.ts';
 import { lockDataDirectory } from '../src/data-lock.ts';
 
 let directory: string;
@@ -45,7 +46,7 @@ it('the lock of a killed process does not block a start', () => {
 });
 
 it('a lock whose process id now belongs to another process does not block a start', () => {
-  const other = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60000)']);
+  const other = spawn(process.execPath, ['-e', 'process.stdin.resume()']);
   try {
     writeFileSync(join(directory, 'lock'), `${String(other.pid)}-1\n`);
     if (process.platform === 'linux') lockDataDirectory(directory)();
@@ -59,16 +60,15 @@ it('a lock whose process id now belongs to another process does not block a star
   async () => {
     // The shell becomes a program that never waits for its child, which ends later: the shell
     // itself would wait.
-    const parent = spawn('sh', ['-c', 'exec 3<&0; cat <&3 & echo $!; exec sleep 60']);
-    const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
+    const parent = spawn('sh', ['-c', 'exec 3<&0; cat <&3 & echo $!; exec sleep 3600']);
     try {
       const [line] = (await once(parent.stdout, 'data')) as [Buffer];
       const pid = line.toString().trim();
       const stat = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ');
       const program = () => readFileSync(`/proc/${String(parent.pid)}/comm`, 'utf8').trim();
-      while (program() !== 'sleep') await soon();
+      await untilTrue(() => program() === 'sleep');
       parent.stdin.end();
-      while (stat()[2] !== 'Z') await soon();
+      await untilTrue(() => stat()[2] === 'Z');
       writeFileSync(join(directory, 'lock'), `${pid}-${stat()[21] ?? ''}\n`);
       lockDataDirectory(directory)();
     } finally {

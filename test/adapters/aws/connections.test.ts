@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { createServer as createSecureServer, get } from 'node:https';
+import { Agent, createServer as createSecureServer, get } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { whenever } from '../../../packages/test-kit/src/event-loop.ts';
 import { needing } from '../../support/needing.ts';
 import {
   clientSettings,
@@ -88,6 +89,8 @@ it('a call may wait for a free connection for longer than one may take to open',
   });
   try {
     const calls = Array.from({ length: SOCKETS_MAX + 10 }, () => client.send(new ListTablesCommand()));
+    await whenever(() => arrived.length === SOCKETS_MAX);
+    // The timers of the calls began before this one.
     await Promise.race([sleep(1.5 * CONNECTION_TIMEOUT_MS), Promise.all(calls)]);
     expect(arrived).toHaveLength(SOCKETS_MAX);
     isBusy = false;
@@ -114,8 +117,10 @@ describeWithTls('a connection that is opened early', () => {
   let agent: EarlyAgent;
   let now: number;
   let made: Socket[];
+  let create: jest.SpyInstance;
 
   beforeEach(async () => {
+    create = jest.spyOn(Agent.prototype, 'createConnection');
     const { keyFile, certFile } = testCertificate();
     const cert = readFileSync(certFile);
     made = [];
@@ -127,10 +132,14 @@ describeWithTls('a connection that is opened early', () => {
   });
 
   afterEach(() => {
+    create.mockRestore();
     agent.destroy();
     server.closeAllConnections();
     server.close();
   });
+
+  /** Returns the client's side of the first connection. */
+  const opened = (): Socket => create.mock.results[0]?.value as Socket;
 
   const request = async () => {
     const [response] = (await once(get({ host: 'localhost', port, agent }), 'response')) as [
@@ -158,7 +167,7 @@ describeWithTls('a connection that is opened early', () => {
     agent.open('localhost', port);
     await once(server, 'secureConnection');
     made.forEach((socket) => socket.destroy());
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await once(opened(), 'close');
     await request();
     expect(made).toHaveLength(2);
   });
@@ -176,8 +185,7 @@ describeWithTls('a connection that is opened early', () => {
       socket.write('HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n'),
     );
     agent.open('localhost', port);
-    await once(server, 'secureConnection');
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await whenever(() => opened().readableLength > 0);
     await request();
     expect(made).toHaveLength(2);
   });

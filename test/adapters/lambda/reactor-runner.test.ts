@@ -3,6 +3,21 @@ import { createReactorRunner } from '../../../src/adapters/lambda/reactor-runner
 import type { RunRequest } from '../../../src/core/reactors/reactor-runner.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
+import type { Platform } from '../../../src/core/shared/platform.ts';
+
+/** Its time, which begins at 0, passes by its pauses. */
+function aPlatform(): Platform {
+  let now = 0;
+  return {
+    ...machinePlatform,
+    clock: () => now,
+    startTimer: () => () => undefined,
+    pause: (ms) => {
+      now += ms;
+      return Promise.resolve();
+    },
+  };
+}
 
 type Response = { FunctionError?: string; Payload?: Uint8Array } | Error;
 
@@ -29,7 +44,7 @@ const aRequest = (more: Partial<RunRequest> = {}): RunRequest => ({
   args: new Secret({ a: 1 }),
   configuration: new Secret({ url: 'x' }),
   timeoutMs: 1000,
-  deadline: Date.now() + 5_000,
+  deadline: 600_000,
   ...more,
 });
 
@@ -37,7 +52,7 @@ const run = (responses: Response[], more: Partial<RunRequest> = {}, allowList: r
   const { client, sent } = aClient(...responses);
   return {
     outcome: createReactorRunner(
-      { client, platform: machinePlatform },
+      { client, platform: aPlatform() },
       { namePrefix: 'p-', egressAllowList: allowList },
     ).run(aRequest(more)),
     sent,
@@ -75,8 +90,11 @@ describe('a run', () => {
   });
 
   it('that cannot be started in time is unavailable', async () => {
-    const { outcome } = run([named('TooManyRequestsException', 429)], { deadline: Date.now() + 300 });
+    const { outcome, sent } = run([named('TooManyRequestsException', 429)], { deadline: 300 });
     await expect(outcome).rejects.toMatchObject({ code: 'dependency_unavailable' });
+    // After pauses of 25 to 50, 50 to 100 and 100 to 200 ms another one of 400 is too long.
+    expect(sent.length).toBeGreaterThanOrEqual(3);
+    expect(sent.length).toBeLessThanOrEqual(4);
   });
 
   it.each([

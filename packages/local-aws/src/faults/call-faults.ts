@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { AwsCall, AwsResponse } from '../aws-service.ts';
 import { delayedMessage } from './delayed-message.ts';
 import type { Fault, FaultKind } from './fault.ts';
@@ -30,7 +29,11 @@ const actsOn: Partial<Record<FaultKind, (service: string, action: string) => boo
   delay: (_service, action) => action.startsWith('SendMessage'),
 };
 
-export function callFaults(faults: () => readonly Fault[], random: Random): CallFaults {
+export function callFaults(
+  faults: () => readonly Fault[],
+  random: Random,
+  pause: (ms: number) => Promise<unknown>,
+): CallFaults {
   function matching(kind: FaultKind, service: string, action: string): readonly Fault[] {
     if (actsOn[kind]?.(service, action) === false) return [];
     return faults().filter(

@@ -1,3 +1,4 @@
+import { setTimeout as machinePause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { FunctionKills } from '../lambda/function-instance.ts';
 import { callFaults, type CallFaults } from './call-faults.ts';
@@ -37,7 +38,7 @@ function parseList(body: string): readonly string[] {
  * There is no fault until `replace` is called. The same seed draws the same numbers; the order of
  * the calls decides which calls they affect.
  */
-export function createFaults(seed: number): Faults {
+export function createFaults(seed: number, pause: (ms: number) => Promise<unknown> = machinePause): Faults {
   let faults: readonly Fault[] = [];
   const random = seededRandom(seed);
   const current = (): readonly Fault[] => faults;
@@ -47,7 +48,7 @@ export function createFaults(seed: number): Faults {
   }
 
   return {
-    calls: callFaults(current, random),
+    calls: callFaults(current, random, pause),
     kills: functionKills(current, random),
     replace,
     control: (body, method) => {

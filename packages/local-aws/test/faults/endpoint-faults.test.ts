@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   BatchExecuteStatementCommand,
   GetItemCommand,
   DynamoDBClient,
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import { whenever } from '../../../test-kit/src/event-loop.ts';
 import { startAwsEndpoint, type AwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
 import type { CallRecord } from '../../src/aws-endpoint/call-counter.ts';
 import type { Role } from '../../src/aws-service.ts';
@@ -134,7 +134,7 @@ it('the client repeats a throttled call', async () => {
   });
   const begun = records.length;
   const repeated = clientAs('APP', 12).send(put('repeated'));
-  while (records.length === begun) await sleep(5);
+  await whenever(() => records.length > begun);
   faults.replace([]);
   await repeated;
 });
