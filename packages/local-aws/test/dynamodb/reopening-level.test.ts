@@ -21,6 +21,7 @@ let reported: string[] = [];
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'level-'));
   [opened, opens, reported, nowMs] = [[], true, [], 0];
+  // oxlint-disable-next-line no-restricted-globals -- This injects the time.
   jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
 });
 
