@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { core } from 'zod/mini';
+import { RULE_LIMITS } from '../../src/core/access/access-rule.ts';
 import { FieldReporter, PATHS_MAX } from '../../src/core/shared/field-reporter.ts';
 import type { Json } from '../../src/core/shared/json.ts';
 import { apiRequest } from '../../src/http/api-request.ts';
@@ -278,6 +279,10 @@ describe('a body of a lenient deployment', () => {
     );
     const inner = members.find(({ operation, way }) => operation === 'createApplication' && way.length === 2);
     expect(inner?.way).toEqual(['rules', '[0]']);
+    const most = rules(RULE_LIMITS.rules);
+    expect(read(schema, { rules: most }).value).toEqual({ rules: most.map(() => ({ priority: 1 })) });
+    const beyond = rules(RULE_LIMITS.rules + 1);
+    expect(read(schema, { rules: beyond }).value).toEqual({ rules: beyond });
     read(schema, { rules: rules(1) });
     const sorted = jest.spyOn(Array.prototype, 'toReversed');
     read(schema, { rules: rules(20) });

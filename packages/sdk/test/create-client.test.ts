@@ -286,8 +286,15 @@ describe('the options', () => {
     [{ baseUrl, apiKey: 'k', maxRetries: 1.5 }, RangeError],
     [{ baseUrl, apiKey: 'k', timeoutMs: 0 }, RangeError],
     [{ baseUrl, apiKey: 'k', timeoutMs: Infinity }, RangeError],
+    // A timer of more milliseconds ends immediately.
+    [{ baseUrl, apiKey: 'k', timeoutMs: 2 ** 31 }, RangeError],
+    [{ baseUrl, apiKey: 'k', maxRetries: 2 ** 31 }, RangeError],
   ])('%p is rejected', (options, errorClass) => {
     expect(() => createClient(options)).toThrow(errorClass);
+  });
+
+  it.each([{ timeoutMs: 2 ** 31 - 1 }, { timeoutMs: 1 }, { maxRetries: 0 }])('%j is accepted', (options) => {
+    expect(() => createClient({ baseUrl, apiKey: 'k', ...options })).not.toThrow();
   });
 
   it('are not quoted in full if they are wrong: a key stays out of messages', async () => {

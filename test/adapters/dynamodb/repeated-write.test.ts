@@ -502,6 +502,15 @@ describe('a write that certainly did not happen before', () => {
     expect(await tokens(fate).deleteVersion(token)).toBe(false);
   });
 
+  it('reports a reactor as not changed after another operation of the same moment', async () => {
+    const reactor = await aWrittenReactor();
+    const next = (id: string) => ({ ...reactor, version: 2, operation: { id, until: 1 } });
+    await reactors().update(next('one'));
+    const { fate, left } = meeting('PutItem', 'lose');
+    expect(await reactors(fate).update(next('another'))).toBe(false);
+    expect(left).toEqual([]);
+  });
+
   it('reports a tenant as not changed after another change', async () => {
     const tenant = await aWrittenTenant();
     await tenants().update(tenant, { ...tenant, name: 'z', version: 2 });

@@ -232,6 +232,7 @@ it.each([
   ['own_key', 'c', 'key:key-1'],
   ['session', 's-1', 'session:s-1'],
   ['invocation', 'invocation:hash', 'invocation:hash'],
+  ['proxy', 'proxy:p-1', 'proxy:p-1'],
 ] as const)('names the credential of a caller that acts by %s', (actsBy, credentialId, expected) => {
   expect(credentialOf(aCaller({ actsBy, credentialId }))).toBe(expected);
 });
