@@ -22,6 +22,23 @@ export const CONSOLE = {
   consoleNetworks: '203.0.113.0/24,2001:db8::/32',
 };
 
+/** Each of these settings reaches a variable of a function, and none has its default. */
+export const ALL_CHANGED = {
+  ...DOMAIN,
+  edge: 'none',
+  serviceName: 'Vault-3',
+  architecture: 'x86_64',
+  auditRetentionDays: 731,
+  clientCompatibility: 'lenient',
+  cvcLifetimeSeconds: 600,
+  docsUrl: 'https://docs.example.com',
+  egressAllowList: 'psp.example.com',
+  headerPrefixes: 'SVC,OLD',
+  hotConcurrency: 0,
+  keyRotationDays: 30,
+  proxyRedirects: 'raw',
+};
+
 /** Card fields also need a domain of the API. */
 export const FIELDS = {
   fields: 'fields.example.net',
@@ -74,6 +91,7 @@ export const TEMPLATE_SETTINGS: readonly (readonly [
   [{ serviceName: 'Vault-2', alarmEmail: 'on-call@example.com' }, REGION],
   [EDGE, REGION],
   [{ ...EDGE, ...DOMAIN, edge: 'none' }, REGION],
+  [ALL_CHANGED, null],
   [{ ...EDGE, ...CONSOLE, ...FIELDS, serviceName: 'Shop-2', deployment: 'canary' }, REGION],
   [{ ...DOMAIN, ...CONSOLE }, REGION],
   [{ ...DOMAIN, ...CONSOLE, ...FIELDS }, REGION],
