@@ -282,7 +282,7 @@ export default defineConfig({
       files: LOW_TESTS,
       excludeFiles: [
         ...['packages/sdk/test/in-node-16.test.ts', 'packages/sdk/test/a-service.ts'],
-        // These compare with the machine's clock, or kill a process at a moment drawn from the seed.
+        // These compare with the machine's clock, or kill a process when the seed says so.
         'packages/local-aws/test/{clock,aws-endpoint/start-aws-endpoint,dynamodb/crash}.test.ts',
       ],
       rules: {

@@ -1,4 +1,4 @@
-// Tests what the tables contain after the end of a token or a cvc.
+// Tests what the tables contain after the end of a token, a cvc or a session.
 // test/interface/token-lifetime.test.ts has what a caller sees.
 import { untilTrue } from '../support/until.ts';
 import { allItems, bytesOf, isOfTrail } from '../support/aws.ts';
@@ -10,12 +10,18 @@ import { ALL_TOKEN_PERMISSIONS, CARD } from '../support/sample-requests.ts';
 /** A service whose clock the test advances. */
 let service: RunningService;
 let app: HttpClient;
+
+async function anApplication(wanted: { readonly type?: string; readonly permissions: readonly string[] }) {
+  const { base_url: baseUrl, management_key: managementKey } = service.credentials;
+  const manage = strictClient(baseUrl, managementKey);
+  const body = { name: 'test', type: 'private', ...wanted };
+  const { id, key } = await manage<{ id: string; key: string }>('POST', '/applications', body);
+  return { id, client: httpClient(baseUrl, key) };
+}
+
 beforeAll(async () => {
   service = await runService(TEST_SETTINGS);
-  const { base_url: baseUrl, management_key: managementKey } = service.credentials;
-  const wanted = { name: 'test', type: 'private', permissions: ALL_TOKEN_PERMISSIONS };
-  const manage = strictClient(baseUrl, managementKey);
-  app = httpClient(baseUrl, (await manage<{ key: string }>('POST', '/applications', wanted)).key);
+  app = (await anApplication({ permissions: ALL_TOKEN_PERMISSIONS })).client;
 });
 afterAll(() => service.stop());
 
@@ -41,6 +47,26 @@ describe('the sweep', () => {
     // The id of a token that the sweep has reached stays taken.
     expect((await app.post('/tokens', { type: 'token', data: 2, id: 'mortal' })).status).toBe(409);
     expect((await app.get(`/tokens/${id as string}`)).status).toBe(200);
+  });
+});
+
+describe('a session', () => {
+  it('is deleted after its expiry', async () => {
+    const asking = await anApplication({ type: 'public', permissions: ['token:create'] });
+    const { body: session } = await asking.client.post('/sessions');
+    const authorizing = await anApplication({ permissions: ['token:read'] });
+    const isOfIt = (item: string) => item.includes(authorizing.id) && item.includes('sk=S=session');
+    const { status } = await authorizing.client.post('/sessions/authorize', {
+      nonce: session.nonce as string,
+      permissions: ['token:read'],
+    });
+    expect(status).toBe(200);
+    const read = httpClient(service.credentials.base_url, session.session_key as string);
+    expect((await read.get('/tokens/nothing')).status).toBe(404);
+    const sessions = async () => (await allItems(service.credentials)).map(bytesOf).filter(isOfIt);
+    expect(await sessions()).toHaveLength(1);
+    await advanceClock(service.credentials, 2 * 3_600);
+    await untilTrue(async () => (await sessions()).length === 0);
   });
 });
 

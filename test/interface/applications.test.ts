@@ -25,9 +25,11 @@ describe('an application', () => {
   });
 
   it('is rejected from the instant it expires', async () => {
-    const app = await anApplication({ expires_at: new Date(target().now() + 1_500).toISOString() });
+    const app = await anApplication({
+      expires_at: new Date(target().now() + target().shortLifetimeMs).toISOString(),
+    });
     expect((await app.get('/tokens/nothing')).status).toBe(404);
-    await target().pass(1_600);
+    await target().pass(target().shortLifetimeMs + 50);
     expect((await app.get('/tokens/nothing')).status).toBe(401);
     expect((await management.get(`/applications/${app.id}`)).status).toBe(404);
   });

@@ -215,10 +215,10 @@ describe('a session', () => {
     await app.post('/sessions/authorize', {
       nonce: session.nonce,
       permissions: ['token:read'],
-      expires_at: new Date(target().now() + 1_000).toISOString(),
+      expires_at: new Date(target().now() + target().shortLifetimeMs).toISOString(),
     });
     expect((await session.get('/tokens/nothing')).status).toBe(404);
-    await target().pass(1_050);
+    await target().pass(target().shortLifetimeMs + 50);
     expect((await session.get('/tokens/nothing')).status).toBe(401);
   });
 

@@ -73,6 +73,7 @@ export async function deployedTarget(): Promise<Target> {
     name: 'deployed',
     credentials: { base_url: url, tenant_id: self.tenant_id as string, management_key: key },
     now: Date.now,
+    shortLifetimeMs: 15_000,
     pass: (ms) => sleep(ms),
     close: () => {
       forget();

@@ -25,6 +25,7 @@ async function apart(): Promise<Target> {
     name: 'local',
     credentials: service.credentials,
     now: () => Date.now() + aheadMs,
+    shortLifetimeMs: 60_000,
     pass: async (ms) => {
       await advanceClock(service.credentials, ms / 1_000);
       aheadMs += ms;
@@ -43,6 +44,7 @@ export function localTarget(): Target {
     name: 'local',
     credentials,
     now: Date.now,
+    shortLifetimeMs: 15_000,
     pass: (ms) => sleep(ms),
     createTenant: tenantsOf(credentials),
     ...(certificate && {

@@ -71,6 +71,7 @@ export async function memoryTarget(): Promise<Target> {
       webhook_secret: vault.webhookSecret,
     },
     now: () => vault.clock.now().getTime(),
+    shortLifetimeMs: 1_500,
     pass: (ms) => vault.clock.advance(ms),
     createTenant: async (name) => {
       const { tenantId, managementKey } = await createTenant(name);

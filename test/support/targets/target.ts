@@ -15,6 +15,11 @@ export interface Target {
   readonly credentials: TargetCredentials;
   /** Returns the time of the service, in ms since the epoch. */
   readonly now: () => number;
+  /**
+   * The lifetime in ms of what a test uses and then sees ended. Where time passes by itself, some
+   * requests fit into it even on a slow machine.
+   */
+  readonly shortLifetimeMs: number;
   /** Lets time pass, by waiting or by moving the clock. */
   readonly pass: (ms: number) => Promise<void>;
   /** Creates a tenant; absent where only an operator of the deployment can. */
