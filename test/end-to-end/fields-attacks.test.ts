@@ -144,7 +144,23 @@ const inputsOf = async ({ tab }: FieldsPage): Promise<readonly unknown[]> => {
   return names.flat().toSorted();
 };
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** A message that a window or a port got before this one has been handled, and so have its timers. */
+const TURNS = `(async () => {
+  for (let turn = 0; turn < 10; turn += 1) {
+    await new Promise((resolve) => {
+      const { port1, port2 } = new MessageChannel();
+      port2.onmessage = resolve;
+      port1.postMessage(0);
+    });
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+})()`;
+
+/** Resolves when every frame, and then the page, has handled what it was sent before. */
+async function handled(): Promise<void> {
+  for (const frame of page.tab.frames()) await frame.evaluate(TURNS);
+  await page.tab.evaluate(TURNS);
+}
 
 describe('a hostile page around the fields', () => {
   it('reads no digit by replacing every function of its own realm before the script loads', async () => {
@@ -200,7 +216,7 @@ describe('a hostile page around the fields', () => {
     ].map(async (attempt) => { try { return String(await attempt()); } catch { return 'refused'; } })))`);
     expect(new Set(attempts)).toEqual(new Set(['refused']));
     // The page and a frame of it ask as frames do, and greet a second time.
-    const heard = await page.tab.evaluate(`(async () => {
+    await page.tab.evaluate(`(async () => {
       const heard = [];
       const ask = (from, target, message) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = ({ data }) => heard.push(data); target.postMessage(message, '*', [port2]); };
       addEventListener('message', ({ data }) => heard.push(data));
@@ -218,9 +234,10 @@ describe('a hostile page around the fields', () => {
           ask(window, target, { cloakroom: '${HELLO}', fieldId: ids[0], groupId: 'x', kind, fixed: {}, options: { scheme: 'light', style: {} } });
         target.postMessage({ type: 'submit', requestId: 'x', submission: { operation: 'tokenize', body: { 'cloakroom:field': ids[0] }, key: '${publicKey}' } }, '*');
       }
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      return heard.filter((each) => each !== undefined);
+      window.heard = heard;
     })()`);
+    await handled();
+    const heard = await page.tab.evaluate('window.heard.filter((each) => each !== undefined)');
     expect(heard).toEqual([]);
     expect(page.requests(credentials.base_url)).toEqual([]);
   });
@@ -254,7 +271,7 @@ describe('a hostile page around the fields', () => {
       await page.tab.evaluate(
         `number.update({ style: { base: Object.fromEntries(['color', 'backgroundColor', 'fontFamily', 'padding', 'background', 'src', 'textShadow'].map((name) => [name, ${JSON.stringify(value)}])) }, label: '<img src=x onerror=alert(1)>', placeholder: '</style><script>alert(1)</script>' })`,
       );
-    await pause(200);
+    await handled();
     const frame = await page.frame('card_number');
     const shown = await frame.evaluate(
       `(() => { const { backgroundImage, position } = getComputedStyle(document.getElementById('field')); return [backgroundImage, position, document.querySelectorAll('img, script:not([src]):not([type])').length, document.querySelector('label').textContent]; })()`,
@@ -433,7 +450,7 @@ describe('a frame', () => {
     expect((await page.tab.evaluate('settled(fields.createToken(card()))')).result.id).toEqual(
       expect.any(String),
     );
-    await pause(200);
+    await handled();
     const raw = await inputsOf(page);
     expect(raw).toEqual(['card-cvc', 'card-expiration', 'card-number', 'none']);
     expect(await page.tab.evaluate(`[heard, document.getElementById('evil').contentWindow.heard]`)).toEqual([
@@ -462,7 +479,7 @@ describe('a frame', () => {
     await page.tab.evaluate(
       `postMessage({ cloakroom: '${HELLO}', fieldId: 'x', groupId: 'x', kind: 'card_number', fixed: {}, options: { scheme: 'light', style: {} } }, '*', [new MessageChannel().port2])`,
     );
-    await pause(100);
+    await handled();
     expect(await page.tab.evaluate('document.querySelectorAll("input").length')).toBe(0);
   });
 
@@ -502,7 +519,7 @@ describe('BIN and last four', () => {
     await openHostile({});
     await typeCard();
     await page.leave('number');
-    await pause(100);
+    await handled();
     expect(await reported()).toEqual([]);
   });
 
@@ -514,7 +531,7 @@ describe('BIN and last four', () => {
     // Keys that are typed before the frame has acted would go there.
     await page.tab.until(`document.querySelector('#expiry[data-focused]') !== null`);
     for (const act of ['number.update({ brands: ["visa"] })', 'window.focus()']) await page.tab.evaluate(act);
-    await pause(100);
+    await handled();
     expect(await reported()).toEqual([]);
     await page.type('#number', '000');
     const frame = await page.frame('card_number');
@@ -535,7 +552,7 @@ describe('BIN and last four', () => {
     await page.type('#number', NUMBER);
     await page.tab.until('number.state.complete && number.state.valid');
     await page.leave('number');
-    await pause(150);
+    await handled();
     expect(await reported()).toHaveLength(1);
     expect(await page.tab.evaluate('Object.keys(number.state)')).toEqual([
       'empty',

@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { startCheckout, type Checkout } from '../support/checkout.ts';
 import { startChromium, type Chromium, type Frame } from '../support/chromium.ts';
 import { heapTexts, openFields, servePages, type FieldsPage, type Pages } from '../support/fields-page.ts';
@@ -446,12 +445,14 @@ describe('a page with fields', () => {
   });
 
   it('works once a frame answers that was slower than the wait', async () => {
+    const { promise: late, resolve: answer } = Promise.withResolvers<undefined>();
     const slow = await serveFields(async (text) => {
-      await sleep(700);
+      await late;
       return text;
     });
     await openPage({ fieldsUrl: slow.url, options: 'loadTimeoutMs: 300' });
     await page.tab.until('events.filter(([, event]) => event === "error").length >= 3');
+    answer(undefined);
     await page.tab.until(`document.querySelectorAll('[data-ready]').length >= 3`);
     await fillPage();
     expect((await page.tab.evaluate('submit()')).result.id).toEqual(expect.any(String));

@@ -120,6 +120,8 @@ export async function startDestination(certificate?: {
     counts.open += 1;
     socket.once('close', () => (counts.open -= 1));
   });
+  // It closes no connection by itself, so that one which the service keeps is seen.
+  server.keepAliveTimeout = 0;
   const port = await listening(server);
   // A suite whose start failed does not close it.
   server.unref();
