@@ -144,7 +144,7 @@ const inputsOf = async ({ tab }: FieldsPage): Promise<readonly unknown[]> => {
   return names.flat().toSorted();
 };
 
-/** A message that a window or a port got before this one has been handled, and so have its timers. */
+/** Lets a window handle the messages that it has got, and the timers that they start. */
 const TURNS = `(async () => {
   for (let turn = 0; turn < 10; turn += 1) {
     await new Promise((resolve) => {

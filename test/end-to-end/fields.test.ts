@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startCheckout, type Checkout } from '../support/checkout.ts';
@@ -445,14 +446,13 @@ describe('a page with fields', () => {
   });
 
   it('works once a frame answers that was slower than the wait', async () => {
-    const { promise: late, resolve: answer } = Promise.withResolvers<undefined>();
+    // The page is not open before its frames are, so that nothing else can release them.
     const slow = await serveFields(async (text) => {
-      await late;
+      await sleep(2_000);
       return text;
     });
     await openPage({ fieldsUrl: slow.url, options: 'loadTimeoutMs: 300' });
     await page.tab.until('events.filter(([, event]) => event === "error").length >= 3');
-    answer(undefined);
     await page.tab.until(`document.querySelectorAll('[data-ready]').length >= 3`);
     await fillPage();
     expect((await page.tab.evaluate('submit()')).result.id).toEqual(expect.any(String));
