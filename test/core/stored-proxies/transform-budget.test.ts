@@ -27,6 +27,12 @@ describe('the transforms of a call', () => {
     expect(() => read(1)).toThrow(`together read at most ${String(MOST)} bytes`);
   });
 
+  it('make as many tokens together as the limit', () => {
+    const { tokens } = aBudget();
+    for (let times = 0; times < 2; times += 1) tokens(STORED_PROXY_LIMITS.tokens / 2);
+    expect(() => tokens(1)).toThrow(`together make at most ${String(STORED_PROXY_LIMITS.tokens)} tokens`);
+  });
+
   it('count elements of JSON that becomes a token or arguments as 50 bytes', () => {
     const elements = 10_000;
     const text = `{"a":[${'0,'.repeat(elements - 1)}0]}`;
