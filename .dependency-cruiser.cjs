@@ -51,6 +51,23 @@ const LOCAL_AWS_LAYERS = [
   'cloudformation',
 ];
 
+/** The folders of console/src from the lowest to the highest: each view knows those before it. */
+const CONSOLE_LAYERS = [
+  'session',
+  'parts',
+  'sign-in',
+  'health',
+  'tenant',
+  'tokens',
+  'applications',
+  'reactors',
+  'proxies',
+  'trail',
+];
+
+/** The files above the folders of console/src; the other files are below all folders. */
+const CONSOLE_TOP = '^console/src/(app|main)\\.tsx$';
+
 /** The files above the folders of packages/local-aws/src; the other files are below all folders. */
 const LOCAL_AWS_TOP =
   '^packages/local-aws/src/(cloud|cloud-options|compile-functions|open-app|services)\\.ts$';
@@ -284,6 +301,14 @@ module.exports = {
           '^src/core/(tokens/service-id|tenants/tenant|crypto/key-ring)\\.ts$',
         ],
       },
+    },
+    ...layerRules('console', 'console/src', 'CONSOLE_LAYERS', CONSOLE_LAYERS),
+    {
+      name: 'console-files-are-lowest',
+      comment: 'A file that is not in a folder serves all of them, so it knows none.',
+      severity: 'error',
+      from: { path: '^console/src/[^/]+\\.tsx?$', pathNot: CONSOLE_TOP },
+      to: { path: ['^console/src/[^/]+/', CONSOLE_TOP] },
     },
     {
       name: 'console-is-a-client',

@@ -1,6 +1,6 @@
 import { ApiError, ConnectionError, TimeoutError } from './sdk.ts';
 import { InputError } from './input-error.ts';
-import { ChangedMeanwhileError } from './session/refuse-if-changed.ts';
+import { ChangedMeanwhileError } from './refuse-if-changed.ts';
 
 /** A failure, as it is shown to a person. */
 export interface Problem {

@@ -5,7 +5,7 @@ import { startChromium, type Chromium } from '../support/chromium.ts';
 import { httpClient } from '../support/http-client.ts';
 import { needing } from '../support/needing.ts';
 import { credentials, operator } from '../support/service.ts';
-import { until, untilTrue } from '../support/until.ts';
+import { until, untilTrue } from '../../packages/test-kit/src/until.ts';
 import { originsOf } from '../support/watched-tab.ts';
 import { inThoroughRun, whenTouched } from '../../packages/test-kit/src/which-runs.ts';
 

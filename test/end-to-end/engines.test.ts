@@ -6,7 +6,7 @@ import { startChromium, startFirefox } from '../support/engines/puppeteer.ts';
 import { startWebKit } from '../support/engines/webkit.ts';
 import { needing } from '../support/needing.ts';
 import { anApplication, aRevealingApplication, credentials } from '../support/service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../../packages/test-kit/src/until.ts';
 
 // One path through the card fields, the console and the documentation in each engine, by keys and
 // clicks. What only one engine can break is here; other tests run in Chromium alone.

@@ -1,5 +1,5 @@
 import { noteUse } from '../budgets.ts';
-import { untilTrue } from '../support/until.ts';
+import { untilTrue } from '../../packages/test-kit/src/until.ts';
 import { execFile, spawn } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

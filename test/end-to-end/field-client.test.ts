@@ -1,4 +1,4 @@
-import { until } from '../support/until.ts';
+import { until } from '../../packages/test-kit/src/until.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';

@@ -5,7 +5,7 @@ import { startCheckout, type Checkout } from '../support/checkout.ts';
 import { startChromium, type Chromium, type Frame } from '../support/chromium.ts';
 import { heapTexts, openFields, servePages, type FieldsPage, type Pages } from '../support/fields-page.ts';
 import { needing } from '../support/needing.ts';
-import { until } from '../support/until.ts';
+import { until } from '../../packages/test-kit/src/until.ts';
 import { FIELD_KINDS } from '../../packages/fields/src/protocol.ts';
 import { anApplication, aRevealingApplication, client, credentials } from '../support/service.ts';
 import { inThoroughRun, whenTouched } from '../../packages/test-kit/src/which-runs.ts';

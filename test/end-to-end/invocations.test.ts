@@ -11,7 +11,7 @@ import { RELEASE_ITEMS } from '../../tools/release-check/all-items.ts';
 import { isAutomatic } from '../../tools/release-check/item.ts';
 import { releaseCheck } from '../../tools/release-check/run.ts';
 import { inThoroughRun } from '../../packages/test-kit/src/which-runs.ts';
-import { until, untilTrue } from '../support/until.ts';
+import { until, untilTrue } from '../../packages/test-kit/src/until.ts';
 
 const { describe } = needing('openssl');
 

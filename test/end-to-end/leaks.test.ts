@@ -1,4 +1,4 @@
-import { untilTrue } from '../support/until.ts';
+import { untilTrue } from '../../packages/test-kit/src/until.ts';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

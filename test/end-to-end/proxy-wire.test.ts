@@ -12,7 +12,7 @@ import {
 } from '../support/destination.ts';
 import { headerOf, hostileUrlsOn } from '../support/hostile-addresses.ts';
 import { needing } from '../support/needing.ts';
-import { untilTrue } from '../support/until.ts';
+import { untilTrue } from '../../packages/test-kit/src/until.ts';
 import {
   anApplication,
   credentials,

@@ -1,6 +1,6 @@
 // Tests what the tables contain after the end of a token, a cvc or a session.
 // test/interface/token-lifetime.test.ts has what a caller sees.
-import { untilTrue } from '../support/until.ts';
+import { untilTrue } from '../../packages/test-kit/src/until.ts';
 import { allItems, bytesOf, isOfTrail } from '../support/aws.ts';
 import { advanceClock } from '../support/advance-clock.ts';
 import { httpClient, strictClient, type HttpClient } from '../support/http-client.ts';

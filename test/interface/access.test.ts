@@ -10,7 +10,7 @@ import {
   type HttpClient,
   withTenants,
 } from '../support/service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../../packages/test-kit/src/until.ts';
 
 /** Tests what docs/contract.md says about destinations, explanations and views. */
 

@@ -12,7 +12,7 @@ import {
 } from '../support/service.ts';
 import { target } from '../support/targets/target.ts';
 import { inThoroughRun } from '../../packages/test-kit/src/which-runs.ts';
-import { until } from '../support/until.ts';
+import { until } from '../../packages/test-kit/src/until.ts';
 
 let invoker: HttpClient;
 let receiver: TestDestination;

@@ -4,7 +4,7 @@ import { httpClient, type HttpClient } from '../support/http-client.ts';
 import { describeNeeding, management as ofTarget, openApart, revealing } from '../support/service.ts';
 import { target, type Target } from '../support/targets/target.ts';
 import { inThoroughRun } from '../../packages/test-kit/src/which-runs.ts';
-import { until } from '../support/until.ts';
+import { until } from '../../packages/test-kit/src/until.ts';
 
 /** A service whose clock the tests move: ten attempts take an hour and a half. */
 let service: Target;

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readFileSync } from 'node:fs';
 import type { Chromium, Frame, Tab } from './chromium.ts';
-import { until } from './until.ts';
+import { until } from '../../packages/test-kit/src/until.ts';
 
 /** Pages of another site than the fields: its origin begins with `http://127.0.0.1`. */
 export interface Pages {

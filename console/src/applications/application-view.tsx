@@ -9,7 +9,7 @@ import { linkTo } from '../route.ts';
 import { leaveTo } from '../unsaved.ts';
 import type { Application } from '../sdk.ts';
 import { useAction, useClient, useLoad, useUnsaved } from '../session/use-session.ts';
-import { refuseIfChanged } from '../session/refuse-if-changed.ts';
+import { refuseIfChanged } from '../refuse-if-changed.ts';
 import { Rules } from './rules.tsx';
 import { AccessTree } from './access-tree.tsx';
 import { Effects } from './effects.tsx';

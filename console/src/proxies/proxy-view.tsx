@@ -9,7 +9,7 @@ import { Code, Instant, Text } from '../parts/text.tsx';
 import { linkTo } from '../route.ts';
 import { leaveTo } from '../unsaved.ts';
 import type { CreatedStoredProxy, StoredProxy } from '../sdk.ts';
-import { refuseIfChanged } from '../session/refuse-if-changed.ts';
+import { refuseIfChanged } from '../refuse-if-changed.ts';
 import { useAction, useClient, useLoad } from '../session/use-session.ts';
 import { ProxyForm } from './proxy-form.tsx';
 import { changeOf, editedOf, newProxyOf, type EditedProxy } from './edited-proxy.ts';

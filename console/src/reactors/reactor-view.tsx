@@ -12,7 +12,7 @@ import type { Problem } from '../problem.ts';
 import { linkTo } from '../route.ts';
 import { leaveTo } from '../unsaved.ts';
 import type { NewReactor, Reactor } from '../sdk.ts';
-import { refuseIfChanged } from '../session/refuse-if-changed.ts';
+import { refuseIfChanged } from '../refuse-if-changed.ts';
 import { useAction, useClient, useIdempotencyKey, useLoad, useUnsaved } from '../session/use-session.ts';
 import { EntriesField, entriesOf, recordOf, type Entry } from '../parts/entries-field.tsx';
 import { DeliveriesSection } from './deliveries-section.tsx';

@@ -5,7 +5,7 @@ import { ProblemBox } from '../parts/problem-box.tsx';
 import { JsonText } from '../parts/text.tsx';
 import { visibleText } from '../parts/visible-text.ts';
 import { askLocal } from '../session/local-server.ts';
-import { KeyForm } from '../session/sign-in.tsx';
+import { KeyForm } from '../sign-in/sign-in.tsx';
 import { useAction, useSession, useSessionState } from '../session/use-session.ts';
 import { isAborted, type Problem } from '../problem.ts';
 import { clockTime } from '../instant.ts';

@@ -1,6 +1,6 @@
 import type { AttemptEvent } from '../../../packages/sdk/src/index.ts';
 import { createClient, type Client } from '../sdk.ts';
-import type { TokenFilter } from '../tokens/token-query.ts';
+import type { TokenFilter } from './token-filter.ts';
 import { isSameTenant, keyHint, keyKindOf, type KeyKind } from './key-kind.ts';
 
 /** Keys are forgotten after this time without a key press or click. */

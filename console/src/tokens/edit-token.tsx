@@ -3,7 +3,7 @@ import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
 import { ProblemBox } from '../parts/problem-box.tsx';
 import type { Json, Token } from '../sdk.ts';
-import { refuseIfChanged } from '../session/refuse-if-changed.ts';
+import { refuseIfChanged } from '../refuse-if-changed.ts';
 import { useAction, useClient, useUnsaved } from '../session/use-session.ts';
 import { jsonOrText, jsonText } from '../json-input.ts';
 import { mergePatch } from './merge-patch.ts';

@@ -1,13 +1,5 @@
 import type { Token } from '../sdk.ts';
-
-/** A filter of tokens. A search may contain data, so only the container is ever in an address. */
-export interface TokenFilter {
-  readonly container: string;
-  readonly key: string;
-  readonly value: string;
-  /** A value that an index has, or terms of docs/contract.md#search-tokens. */
-  readonly search: string;
-}
+import type { TokenFilter } from '../session/token-filter.ts';
 
 const HAS_TERMS = /(?:^|\sAND\s)\s*(?:data|type|container|fingerprint|id|metadata\.[^\s:]+):/;
 

@@ -12,7 +12,8 @@ import type { Client, Page, Token } from '../sdk.ts';
 import { usePages } from '../session/use-pages.ts';
 import { useSession } from '../session/use-session.ts';
 import { shortened } from '../shortened.ts';
-import { isIncomplete, searchQueryOf, summaryOf, UUID, type TokenFilter } from './token-query.ts';
+import { isIncomplete, searchQueryOf, summaryOf, UUID } from './token-query.ts';
+import type { TokenFilter } from '../session/token-filter.ts';
 
 const PAGE = 50;
 const SEARCH_SETTLED_MS = 900;

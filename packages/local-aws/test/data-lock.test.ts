@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { untilTrue } from '../../../test/support/until.ts';
+import { untilTrue } from '../../test-kit/src/until.ts';
 import { lockDataDirectory } from '../src/data-lock.ts';
 
 let directory: string;

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { temporaryFolder } from '../run-service.ts';
-import { until } from '../until.ts';
+import { until } from '../../../packages/test-kit/src/until.ts';
 import type { Engine, EnginePage, KeyName } from './engine.ts';
 
 /** WebDriver has these characters for keys without one (W3C WebDriver, 17.4.2). */

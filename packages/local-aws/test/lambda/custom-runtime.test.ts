@@ -11,7 +11,7 @@ import {
   type CreateFunctionCommandInput,
 } from '@aws-sdk/client-lambda';
 import { strToU8, zipSync } from 'fflate';
-import { untilTrue } from '../../../../test/support/until.ts';
+import { untilTrue } from '../../../test-kit/src/until.ts';
 import type { LambdaOptions } from '../../src/lambda/create-lambda.ts';
 import { aLambda, layerArn, roleArn, type ALambda } from './a-lambda.ts';
 import { aLayer } from './a-layer.ts';

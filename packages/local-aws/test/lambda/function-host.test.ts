@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { untilTrue } from '../../../../test/support/until.ts';
+import { untilTrue } from '../../../test-kit/src/until.ts';
 import type { FunctionHost } from '../../src/lambda/function-host.ts';
 import type { FunctionDefinition } from '../../src/lambda/function-definition.ts';
 import { aFunction, aHost } from './a-function.ts';

@@ -1,4 +1,4 @@
-import { untilTrue } from '../../../../test/support/until.ts';
+import { untilTrue } from '../../../test-kit/src/until.ts';
 import type { PolicyStatement } from '../../src/aws-service.ts';
 import { createClock } from '../../src/clock.ts';
 import { createRoleRegistry } from '../../src/iam/role-registry.ts';

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
-import type { KeyKind } from './key-kind.ts';
-import { useSession } from './use-session.ts';
+import type { KeyKind } from '../session/key-kind.ts';
+import { useSession } from '../session/use-session.ts';
 
 interface KeyFormProps {
   readonly words: string;

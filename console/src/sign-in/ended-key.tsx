@@ -1,7 +1,7 @@
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import type { KeyKind } from './key-kind.ts';
-import { useSession, useSessionState } from './use-session.ts';
+import type { KeyKind } from '../session/key-kind.ts';
+import { useSession, useSessionState } from '../session/use-session.ts';
 import { KeyForm } from './sign-in.tsx';
 
 /**
