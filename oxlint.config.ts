@@ -281,7 +281,7 @@ export default defineConfig({
       // A test of these levels passes or fails by what it calls, however slow the machine is.
       files: LOW_TESTS,
       excludeFiles: [
-        ...['packages/sdk/test/in-node-16.test.ts', 'packages/sdk/test/a-service.ts'],
+        'packages/sdk/test/in-node-16.test.ts',
         // These compare with the machine's clock, or kill a process when the seed says so.
         'packages/local-aws/test/{clock,aws-endpoint/start-aws-endpoint,dynamodb/crash}.test.ts',
       ],

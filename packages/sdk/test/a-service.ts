@@ -43,8 +43,7 @@ export async function withService<T>(
         return;
       }
       if (instead === 'cut') {
-        response.writeHead(status, { 'Content-Length': '1000' }).write('{');
-        setTimeout(() => request.socket.destroy(), 20);
+        response.writeHead(status, { 'Content-Length': '1000' }).write('{', () => request.socket.destroy());
         return;
       }
       response.writeHead(status, {
