@@ -2,8 +2,9 @@
 // a clock, an order and faults that a seed decides, and shows how a run breaks a promise.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { parseArgs } from 'node:util';
+import { endMisused, readArguments } from '../../tools/read-arguments.ts';
 import { planOf, type Plan } from './plan.ts';
+import { createProgress } from './progress.ts';
 import { runPlan, type Result } from './run.ts';
 import { shrink } from './shrink.ts';
 import { storyOf } from './story.ts';
@@ -21,38 +22,38 @@ const SHORT = 0.2;
 const MUTATION_SEEDS = 100;
 
 const USAGE = `npm run simulate -- [--seed N] [--seeds COUNT] [--minutes M] [--twice COUNT] [--workers W]
-                      [--plan FILE] [--mutations [--only TEXT]]`;
+npm run simulate -- --plan FILE
+npm run simulate -- --mutations [--only TEXT] [--workers W]
 
-const { values } = (() => {
-  try {
-    return parseArgs({
-      options: {
-        seed: { type: 'string', default: '1' },
-        seeds: { type: 'string', default: '1' },
-        minutes: { type: 'string' },
-        twice: { type: 'string', default: '0' },
-        workers: { type: 'string', default: '2' },
-        plan: { type: 'string' },
-        mutations: { type: 'boolean', default: false },
-        only: { type: 'string', default: '' },
-      },
-    });
-  } catch (error) {
-    return end(error instanceof Error ? error.message : String(error));
-  }
-})();
+Runs the whole service in one process, under a clock, an order and faults that a seed decides.
+  --seed N        the first seed, 1 by default
+  --seeds COUNT   how many seeds run, 1 by default
+  --minutes M     runs further seeds until so many minutes have passed
+  --twice COUNT   also runs the first COUNT seeds in two processes, short, and compares them
+  --workers W     how many processes run at once, 2 by default
+  --plan FILE     runs a reduced plan again, whose file a run that broke a promise has named
+  --mutations     breaks the service in each way of test/simulation/mutations.ts, one after the other
+  --only TEXT     takes the mutations whose name has this text
+It prints its progress each minute. docs/simulation.md says what it shows, and what it does not.`;
 
-/** Ends before anything has run. */
-function end(reason: string): never {
-  console.error(`${reason}\n${USAGE}`);
-  return process.exit(2);
-}
+const { values } = readArguments(USAGE, {
+  options: {
+    seed: { type: 'string', default: '1' },
+    seeds: { type: 'string', default: '1' },
+    minutes: { type: 'string' },
+    twice: { type: 'string', default: '0' },
+    workers: { type: 'string', default: '2' },
+    plan: { type: 'string' },
+    mutations: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+  },
+});
 
 /** Reads a whole number of at least `least`. */
 function wholeNumber(option: 'seed' | 'seeds' | 'minutes' | 'twice' | 'workers', least: number): number {
   const text = values[option] ?? '0';
   if (!/^\d{1,9}$/.test(text) || Number(text) < least)
-    end(`--${option} takes a whole number from ${String(least)} on, not ${text}`);
+    endMisused(USAGE, `--${option} takes a whole number from ${String(least)} on, not ${text}`);
   return Number(text);
 }
 
@@ -120,15 +121,36 @@ function seeds(from: number, count: number, twice: number, endsAt: number): Pool
   };
 }
 
+/** Shows a line of progress each minute while work is done. */
+async function showingProgress<T>(
+  total: number | undefined,
+  work: (progress: ReturnType<typeof createProgress>) => Promise<T>,
+): Promise<T> {
+  const progress = createProgress(total);
+  const ticking = setInterval(() => {
+    console.error(progress.nextMinute());
+  }, 60_000);
+  try {
+    return await work(progress);
+  } finally {
+    clearInterval(ticking);
+  }
+}
+
 async function runSeeds(): Promise<void> {
   const startedAt = performance.now();
   const { seed: from, seeds: count, twice, minutes, workers } = OPTIONS;
   const endsAt = startedAt + minutes * 60_000;
-  const reports = await runInWorkers({
-    workers,
-    next: seeds(from, count, twice, endsAt),
-    isEnough: ({ problems }) => problems.length > 0,
-  });
+  // A time decides how many seeds run.
+  const total = minutes > 0 ? undefined : count + 2 * twice;
+  const reports = await showingProgress(total, ({ onDone }) =>
+    runInWorkers({
+      workers,
+      next: seeds(from, count, twice, endsAt),
+      isEnough: ({ problems }) => problems.length > 0,
+      onReport: ({ seed }) => onDone(`seed ${seed}`),
+    }),
+  );
   const broken = reports.filter(({ problems }) => problems.length > 0);
   const different = differing(reports);
   for (const { seed, problems } of broken) console.log(`seed ${seed}: ${problems.slice(0, 3).join('\n  ')}`);
@@ -142,28 +164,37 @@ async function runSeeds(): Promise<void> {
 /** All of them, or those whose name has a text. */
 const wantedMutations = () => MUTATIONS.map(({ name }) => name).filter((name) => name.includes(values.only));
 
-/** How many seeds each way to break the service took to be found. */
-async function runMutations(): Promise<void> {
-  const names = wantedMutations();
-  if (names.length === 0) end(`no mutation has ${values.only} in its name`);
-  for (const name of names) {
-    const isFound = ({ problems }: Report) => problems.length > 0;
-    const reports = await runInWorkers({
-      workers: OPTIONS.workers,
-      next: seeds(1, MUTATION_SEEDS, 0, 0),
-      isEnough: isFound,
-      mutation: name,
-    });
-    const found = reports.find(isFound);
-    const [judge] = found?.problems[0]?.split(':') ?? [];
-    if (found === undefined) process.exitCode = 1;
-    console.log(
-      `${found === undefined ? 'NOT FOUND' : found.seed.padStart(9)}  ${name}${judge ? ` (${judge})` : ''}`,
-    );
-  }
+/** Shows how many seeds a way to break the service took to be found. */
+async function runMutation(name: string): Promise<void> {
+  const isFound = ({ problems }: Report) => problems.length > 0;
+  const reports = await runInWorkers({
+    workers: OPTIONS.workers,
+    next: seeds(1, MUTATION_SEEDS, 0, 0),
+    isEnough: isFound,
+    mutation: name,
+  });
+  const found = reports.find(isFound);
+  const [judge] = found?.problems[0]?.split(':') ?? [];
+  if (found === undefined) process.exitCode = 1;
+  console.log(
+    `${found === undefined ? 'NOT FOUND' : found.seed.padStart(9)}  ${name}${judge ? ` (${judge})` : ''}`,
+  );
 }
 
-if (OPTIONS.twice > 0 && OPTIONS.workers < 2) end('--twice compares two processes, so it needs two workers');
+/** Breaks the service in each way, one after the other. */
+async function runMutations(): Promise<void> {
+  const names = wantedMutations();
+  if (names.length === 0) endMisused(USAGE, `no mutation has ${values.only} in its name`);
+  await showingProgress(names.length, async ({ onDone }) => {
+    for (const name of names) {
+      await runMutation(name);
+      onDone(name);
+    }
+  });
+}
+
+if (OPTIONS.twice > 0 && OPTIONS.workers < 2)
+  endMisused(USAGE, '--twice compares two processes, so it needs two workers');
 if (values.mutations) await runMutations();
 else if (values.plan !== undefined) {
   const result = await runOnePlan(JSON.parse(readFileSync(values.plan, 'utf8')) as Plan);

@@ -14,6 +14,8 @@ export interface Pool {
   readonly next: (worker: number) => WantedRun | undefined;
   /** Whether nothing more is run after this report. */
   readonly isEnough: (report: Report) => boolean;
+  /** Called with each report when it arrives. */
+  readonly onReport?: (report: Report) => void;
   /** The name of a mutation, with which all of them run. */
   readonly mutation?: string;
   readonly hangsAfterMs?: number;
@@ -43,7 +45,7 @@ function start({ mutation, module = WORKER }: Pool) {
  * by itself: a run without a report would otherwise count as one without a problem.
  */
 export async function runInWorkers(pool: Pool): Promise<readonly Report[]> {
-  const { workers, next, isEnough, hangsAfterMs = HANGS_AFTER_MS } = pool;
+  const { workers, next, isEnough, onReport, hangsAfterMs = HANGS_AFTER_MS } = pool;
   const reports: Report[] = [];
   const children = Array.from({ length: workers }, () => start(pool));
   let isOver = false;
@@ -68,6 +70,7 @@ export async function runInWorkers(pool: Pool): Promise<readonly Report[]> {
           if (report.seed !== current?.seed || report.size !== current.size)
             reject(new Error(`a worker reported ${nameOf(report)} instead of ${nameOf(current)}`));
           reports.push(report);
+          onReport?.(report);
           isOver ||= isEnough(report);
         }
         goOn();
