@@ -1,5 +1,7 @@
 import { isClearFailure, outcomeOf, tokensIn, type Findings } from './findings.ts';
 import { knownValue, SETTLED_AFTER_MS, type KnownValue } from './known-values.ts';
+import type { Internet } from './models/internet-model.ts';
+import type { Register } from './register.ts';
 import type { Draws } from './seeded.ts';
 import type { Answer, Service, ServiceRequest } from './service.ts';
 import type { World } from './world.ts';
@@ -15,6 +17,9 @@ export const isName = (id: string): boolean => id.startsWith('name-');
 export interface Target {
   readonly tenantId: string;
   readonly managementKey: string;
+  /** Manages the other tenant, whose settings change. */
+  readonly otherManagementKey: string;
+  readonly otherTenantId: string;
   /** A private application that sees everything. */
   readonly privateKey: string;
   readonly publicKey: string;
@@ -80,7 +85,60 @@ export interface KnownJob {
   readonly isSure: boolean;
   /** It names no address: nothing is ever sent. */
   readonly isUnsent: boolean;
+  /** Its address refuses deliveries, so that they are parked, until they are sent again. */
+  readonly closedPath?: string;
+  /** Whether it was sent again. */
+  isResent?: boolean;
 }
+
+/** Stored proxies send to this host. */
+export const PROXIED = 'proxied.example';
+
+/** A key of a stored proxy. */
+export interface KnownProxyKey {
+  /** The id of the first key is not in the answer that shows the key. */
+  readonly id: string | undefined;
+  readonly text: string;
+  /** The time at which its deletion was acknowledged, in ms since the epoch. */
+  deletedAt: number | undefined;
+  /** Whether its deletion was requested. */
+  isDeleting: boolean;
+}
+
+/** A stored proxy that one client makes and changes. */
+export interface KnownProxy {
+  /** All of its marks begin with this text. */
+  readonly name: string;
+  readonly id: string;
+  exists: Existence;
+  /** The time at which its deletion was acknowledged, in ms since the epoch. */
+  deletedAt?: number;
+  revision: number;
+  readonly marks: Register<string>;
+  readonly secrets: Register<string>;
+  readonly keys: KnownProxyKey[];
+  /** The marks of the versions that answers have shown, by their numbers. */
+  readonly versions: Map<number, string>;
+}
+
+/** A call through a stored proxy. */
+export interface ProxyCall {
+  /** The destination finds it in the path. */
+  readonly id: string;
+  readonly proxy: KnownProxy;
+  readonly key: KnownProxyKey;
+  readonly startedAt: number;
+  /** Whether it was answered as done. */
+  isDone: boolean;
+}
+
+export interface KnownSettings {
+  readonly deduplicate_tokens: Register<boolean>;
+  readonly ephemeral_proxy: Register<boolean>;
+}
+
+/** The stranger sends to this host alone. */
+export const STRANGE = 'strange.example';
 
 /** State that several clients share and judge together. */
 export interface SharedKnowledge {
@@ -93,6 +151,12 @@ export interface SharedKnowledge {
   readonly jobs: Map<string, KnownJob>;
   /** The values that the code of reactors got, for each run of a job. */
   readonly runs: Map<string, readonly unknown[]>;
+  /** Calls through stored proxies, by their ids. */
+  readonly proxyCalls: Map<string, ProxyCall>;
+  /** Names of all stored proxies whose creation was requested. */
+  readonly proxyNames: Set<string>;
+  /** All clients change these settings of the other tenant. */
+  readonly settings: KnownSettings;
   /** Whether an operator has begun to replace the root of the tenant. */
   isRootReplaced: boolean;
 }
@@ -100,6 +164,7 @@ export interface SharedKnowledge {
 export interface ClientOptions {
   readonly world: World;
   readonly service: Service;
+  readonly internet: Internet;
   readonly target: Target;
   readonly findings: Findings;
   readonly shared: SharedKnowledge;
@@ -115,6 +180,7 @@ export interface Client extends ClientOptions {
   readonly name: string;
   readonly tokens: KnownToken[];
   readonly applications: KnownApplication[];
+  readonly proxies: KnownProxy[];
   /** The current step draws from this. */
   draws: Draws;
   readonly problem: (judge: string, text: string) => void;
@@ -144,7 +210,7 @@ export function createClient(name: string, options: ClientOptions): Client {
   let traces = 0;
 
   async function send(label: string, good: readonly number[], request: ServiceRequest) {
-    const trace = `${name}-${String((traces += 1))}`;
+    const trace = request.headers?.['svc-trace-id'] ?? `${name}-${String((traces += 1))}`;
     const answer = await service.request(name, {
       ...request,
       headers: { ...request.headers, 'svc-trace-id': trace },
@@ -162,7 +228,7 @@ export function createClient(name: string, options: ClientOptions): Client {
         : [];
     // Rejected keys are recorded in the trail of the deployment.
     const isRejected = status === 401 || body?.code === 'address_not_allowed';
-    const isForeign = isRejected || request.key === target.strangerKey;
+    const isForeign = isRejected || [target.strangerKey, target.otherManagementKey].includes(request.key);
     const [, deleted] = (status === 204 && DELETED.exec(request.path)) || [];
     const applicationId = target.applicationIds.get(request.key);
     findings.answered.push({ label, trace, status, outcome, ids, deleted, applicationId, isForeign });
@@ -192,6 +258,7 @@ export function createClient(name: string, options: ClientOptions): Client {
     name,
     tokens,
     applications: [],
+    proxies: [],
     draws: world.draws(name),
     problem,
     send,

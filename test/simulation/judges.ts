@@ -1,7 +1,9 @@
+import { STRANGE } from './client.ts';
 import { applicationsAreRight } from './judges/applications.ts';
 import { destructionIsWhole } from './judges/destruction.ts';
 import { walk, type Found } from './judges/found.ts';
 import { jobsEnd } from './judges/jobs.ts';
+import { callsAreOfTheirTime, proxiesAreRight } from './judges/proxies.ts';
 import { cvcsAreGone, goneLeavesNothing, nothingIsDue, nothingIsReadable } from './judges/stored.ts';
 import {
   duplicatesAreOne,
@@ -35,6 +37,9 @@ export async function judge(cast: Cast): Promise<void> {
   await world.pause(LISTED_AFTER_MS);
   const listed = await walk(cast, target.privateKey, '/tokens');
   const records = await walk(cast, target.managementKey, '/logs');
+  // The stranger sends to a host of its own, and its trail is read only if it did.
+  const isStrange = arrivals.some(({ host }) => host === STRANGE);
+  const strange = isStrange ? await walk(cast, target.otherManagementKey, '/logs') : [];
   const items = await account.items();
   const found: Readonly<Record<string, Found>> = {
     tokens: tokensAreThere(cast, listed),
@@ -44,10 +49,12 @@ export async function judge(cast: Cast): Promise<void> {
     members: membersAreRight(cast, listed),
     indexes: await indexesAreRight(cast, listed),
     applications: await applicationsAreRight(cast),
+    calls: callsAreOfTheirTime(cast, arrivals),
+    proxies: await proxiesAreRight(cast, items),
     records: recordsAreComplete(findings.answered, records, listed),
     trail: await trailIsIntact(cast),
     outcomes: outcomesAreRecorded(findings.answered, records),
-    departures: departuresAreRecorded(arrivals, records),
+    departures: departuresAreRecorded(arrivals, [...records, ...strange]),
     runs: runsAreRecorded(cast, records),
     jobs: await jobsEnd(cast),
     plaintext: nothingIsReadable(cast),

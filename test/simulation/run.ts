@@ -13,12 +13,13 @@ import {
 } from './client.ts';
 import { noFindings, type Findings, type Problem } from './findings.ts';
 import { judge } from './judges.ts';
-import { isDelivered } from './judges/jobs.ts';
+import { isDelivered, sendParkedAgain } from './judges/jobs.ts';
 import { createInternet, type Internet } from './models/internet-model.ts';
 import { createMapping } from './models/mapping-model.ts';
 import { createQueueModel, queueService, type QueueModel } from './models/queue-model.ts';
 import { createRunnerModel } from './models/runner-model.ts';
 import { NO_LIFE_FAULTS, type Plan } from './plan.ts';
+import { createRegister } from './register.ts';
 import { createService, type Service } from './service.ts';
 import type { Draws } from './seeded.ts';
 import { someSteps, takeStep } from './steps.ts';
@@ -28,7 +29,7 @@ const MINUTE_MS = 60_000;
 /** Steps that are taken when all is well again: some by name, and so many others. */
 const SURE_PROBES = [
   ...(['create', 'create', 'createApplication', 'failUnderKey'] as const),
-  ...(['createNamed', 'reactLater'] as const),
+  ...(['createNamed', 'reactLater', 'createProxy'] as const),
 ];
 const PROBES = 5;
 /** How many runs have their trail verified. */
@@ -124,7 +125,8 @@ export async function prepare(service: Service, wrappedBy: 'kms' | 'deployment')
   const privateKey = await application(reveal);
   const collector = { name: 'x', type: 'public', permissions: ['token:create'] };
   const publicKey = await application(collector);
-  const { management_key: otherKey } = await createTenant(service, 'deployment');
+  const other = await createTenant(service, 'deployment');
+  const { management_key: otherKey } = other;
   const { key: strangerKey = '' } = await made(service, otherKey, '/applications', reveal);
   const shared = { type: 'token', data: { all: `${PLAINTEXT}members` } };
   const { id: sharedId = '' } = await made(service, privateKey, '/tokens', shared);
@@ -136,6 +138,8 @@ export async function prepare(service: Service, wrappedBy: 'kms' | 'deployment')
     webhookSecret,
     reactorId,
     managementKey,
+    otherManagementKey: otherKey,
+    otherTenantId: other.tenant_id,
     privateKey,
     publicKey,
     strangerKey,
@@ -253,6 +257,7 @@ async function recover(cast: Cast, skewMs: number): Promise<void> {
   if (cast.isVerified) await service.invoke('audit-sealer', {});
   for (let minutes = 0; waiting() && minutes < 60; minutes += 1) {
     await world.pause(MINUTE_MS);
+    await sendParkedAgain(cast);
     await service.invoke('sweeper', {});
   }
 }
@@ -291,6 +296,12 @@ export async function createStage(
     members: new Map(),
     jobs: new Map(),
     runs: new Map(),
+    proxyCalls: new Map(),
+    proxyNames: new Set(),
+    settings: {
+      deduplicate_tokens: createRegister(false, world.now),
+      ephemeral_proxy: createRegister(true, world.now),
+    },
     isRootReplaced: false,
   };
   const { connect, messages, ...models } = createModels(world, plan, () => isFaulty, shared.runs);

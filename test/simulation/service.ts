@@ -81,6 +81,8 @@ const FUNCTION_OF: Readonly<Record<string, FunctionName>> = {
   sessions: 'applications',
   tenants: 'applications',
   logs: 'logs',
+  access: 'applications',
+  proxies: 'proxies',
   proxy: 'proxy',
   reactors: 'reactors',
 };

@@ -8,13 +8,25 @@ import {
   useApplication,
 } from './steps/applications.ts';
 import { cvc } from './steps/cards.ts';
+import { explain } from './steps/explain.ts';
 import { bindKey, endKey, rotateKey } from './steps/keys.ts';
 import { inspect, readTrail, replaceRoot, rewrapRoots, rotateKeys } from './steps/operator.ts';
+import {
+  callProxy,
+  changeProxy,
+  changeProxyAtOnce,
+  createProxy,
+  deleteProxy,
+  failTransform,
+  revertProxy,
+  rotateProxyKey,
+} from './steps/proxies.ts';
 import { detokenize, get, getAsStranger, getExpired, getGone, list, search } from './steps/read-tokens.ts';
 import { createWithKey, failUnderKey, updateWithKey, waitForLease } from './steps/repeat-requests.ts';
 import { session } from './steps/sessions.ts';
 import type { Step } from './steps/step.ts';
-import { forward, react, reactLater, readResult } from './steps/use-tokens.ts';
+import { changeTenant } from './steps/tenants.ts';
+import { forward, react, reactLater, readResult, resend } from './steps/use-tokens.ts';
 import {
   changeLarge,
   changeParts,
@@ -71,6 +83,17 @@ const STEPS = {
   react,
   reactLater,
   readResult,
+  resend,
+  createProxy,
+  changeProxy,
+  changeProxyAtOnce,
+  revertProxy,
+  rotateProxyKey,
+  callProxy,
+  failTransform,
+  deleteProxy,
+  explain,
+  changeTenant,
   readTrail,
   rotateKeys,
   replaceRoot,
@@ -95,6 +118,7 @@ const OFTEN: readonly StepName[] = [
     'rotateKey',
   ] as const),
   ...(['reactLater', 'reactLater', 'reactLater', 'react', 'forward'] as const),
+  ...(['changeProxyAtOnce', 'rotateProxyKey'] as const),
 ];
 
 /** The names to draw from, with their weights. */

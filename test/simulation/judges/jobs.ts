@@ -1,6 +1,6 @@
 import { isSigned } from '../models/internet-model.ts';
 import type { Cast } from '../run.ts';
-import type { Found } from './found.ts';
+import { walk, type Found } from './found.ts';
 
 type Job = Cast['shared']['jobs'] extends Map<string, infer T> ? T : never;
 
@@ -10,6 +10,29 @@ const deliveriesOf = ({ internet }: Cast, { id }: Job) =>
 /** Whether an invocation that was accepted has ended in a delivery, if it names an address. */
 export const isDelivered = (cast: Cast, job: Job): boolean =>
   job.id === undefined || job.isUnsent || deliveriesOf(cast, job).some(({ isAccepted }) => isAccepted);
+
+/** Sends each parked delivery again that the clients have left, to an address that now gets it. */
+export async function sendParkedAgain(cast: Cast): Promise<void> {
+  const { shared, target, service, internet, findings } = cast;
+  const left = [...shared.jobs.values()].filter(
+    (job) => job.closedPath !== undefined && job.isResent !== true && !isDelivered(cast, job),
+  );
+  if (left.length === 0) return;
+  const deliveries = `/reactors/${target.reactorId}/deliveries`;
+  for (const { invocation_id: id } of await walk(cast, target.managementKey, deliveries)) {
+    const job = [...shared.jobs.values()].find((each) => each.id === id);
+    if (job?.closedPath === undefined) {
+      findings.problems.push({ judge: 'parked', text: `${String(id)} is parked, and nothing explains it` });
+      return;
+    }
+    internet.open(job.closedPath);
+    const request = { method: 'POST', path: `${deliveries}/${String(id)}/resend`, key: target.managementKey };
+    const answer = await service.request('judge', request);
+    if (answer?.status === 204) job.isResent = true;
+    else
+      findings.problems.push({ judge: 'parked', text: `resend of ${job.name}: ${String(answer?.status)}` });
+  }
+}
 
 /** How long a receiver accepts a signature, in ms (Standard Webhooks). */
 const SIGNED_WITHIN_MS = 300_000;

@@ -24,18 +24,36 @@ export interface Arrival {
   readonly isAccepted: boolean;
 }
 
-/** The hosts that the service can reach: each answers with the body that it got. */
+/** The hosts that the service can reach: each answers with the body that it got (`echoed`). */
 export interface Internet {
   readonly arrivals: readonly Arrival[];
+  /** From now on a path of {@link CLOSED} gets requests, which answers 410 before. */
+  readonly open: (path: string) => void;
   readonly egressOf: (life: Life) => EgressClient;
 }
+
+/** The receivers of this host want nothing more, until one is opened. */
+export const CLOSED = 'closed.example';
+const GONE = 410;
 
 const unreachable = (): ServiceError =>
   new ServiceError('destination_unreachable', 'The destination cannot be reached.');
 
+/** A destination of a stored proxy also returns the credential that it got. */
+function echoed({ body, headers }: Arrival): string {
+  const { authorization } = headers;
+  return authorization === undefined
+    ? body
+    : JSON.stringify({ ...(JSON.parse(body) as object), authorization });
+}
+
 export function createInternet(world: World, faults: () => ReceiverFaults): Internet {
   const arrivals: Arrival[] = [];
+  const opened = new Set<string>();
   const draws = world.draws('internet');
+
+  const isClosed = ({ destination, target }: OutboundRequest) =>
+    destination.url.host === CLOSED && !opened.has(target.reveal());
 
   function arrive({ destination, target, headers, body }: OutboundRequest, isAccepted: boolean): Arrival {
     const named = headers.reveal().map(([name, value]) => [name.toLowerCase(), value]);
@@ -54,6 +72,7 @@ export function createInternet(world: World, faults: () => ReceiverFaults): Inte
 
   return {
     arrivals,
+    open: (path) => opened.add(path),
     egressOf: (life) => ({
       send: (request) =>
         new Promise((resolve, reject) => {
@@ -61,14 +80,15 @@ export function createInternet(world: World, faults: () => ReceiverFaults): Inte
             const { refusal, unanswered } = faults();
             const isRefused = draws.chance(refusal);
             const isLost = draws.chance(unanswered);
-            const { body } = arrive(request, !isRefused && !isLost);
+            const isGone = isClosed(request);
+            const arrival = arrive(request, !isGone && !isRefused && !isLost);
             life.after(draws.between(1, 20), () => {
               if (isLost) reject(unreachable());
               else
                 resolve({
-                  status: isRefused ? 500 : 200,
+                  status: isGone ? GONE : isRefused ? 500 : 200,
                   headers: [['content-type', 'application/json']],
-                  body: Buffer.from(body),
+                  body: Buffer.from(echoed(arrival)),
                 });
             });
           });

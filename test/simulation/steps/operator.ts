@@ -10,7 +10,12 @@ export const readTrail: Step = async (client) => {
  * A command of an operator. Resolves to undefined if it fails, which nothing explains without
  * faults, unless another operator may be at work.
  */
-async function command(client: Client, name: string, more: object, isRefusable = false): Promise<Body> {
+export async function command(
+  client: Client,
+  name: string,
+  more: object,
+  isRefusable = false,
+): Promise<Body> {
   const { world, service, areCallsFaulty } = client;
   try {
     return await service.invoke('operator', { command: name, ...more });

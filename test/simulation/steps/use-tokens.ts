@@ -1,6 +1,7 @@
-import { presence, type Client } from '../client.ts';
+import { presence, type Client, type KnownJob } from '../client.ts';
+import { CLOSED } from '../models/internet-model.ts';
 import { sees } from './known-tokens.ts';
-import { post, type Step } from './step.ts';
+import { management, post, type Body, type Step } from './step.ts';
 
 /** The token that is filled in, and the expression that does so. */
 function aValue(client: Client) {
@@ -29,12 +30,23 @@ export const forward: Step = async (client) => {
 };
 
 /** Repeats an invocation under its key until there is an answer: its code runs once. */
-async function invoke(client: Client, label: string, more: object, good: number): Promise<void> {
+async function invoke(
+  client: Client,
+  label: string,
+  { closedPath, ...more }: Readonly<Record<string, unknown>> & { readonly closedPath?: string },
+  good: number,
+): Promise<void> {
   const { draws, world, shared, target } = client;
   const value = aValue(client);
   if (!value) return;
   const name = `job-${draws.uuid()}`;
-  const job = { name, token: value.token, isSure: !client.areCallsFaulty, isUnsent: 'async' in more };
+  const job: KnownJob = {
+    name,
+    token: value.token,
+    isSure: !client.areCallsFaulty,
+    isUnsent: 'async' in more,
+    ...(closedPath !== undefined && { closedPath }),
+  };
   const body = { args: { job: name, value: value.expression }, ...more };
   const request = post(client, `/reactors/${target.reactorId}/react`, body, name);
   shared.jobs.set(name, job);
@@ -58,9 +70,11 @@ async function invoke(client: Client, label: string, more: object, good: number)
 
 export const react: Step = (client) => invoke(client, 'invoke', {}, 200);
 
-/** Half of the invocations have no address: their caller reads the result. */
+/** Some invocations have no address: their caller reads the result. */
 export const reactLater: Step = (client) => {
-  const to = client.draws.pick([{ callback_url: 'https://hooks.example/hook' }, { async: true }]);
+  const closedPath = `/${client.draws.uuid()}`;
+  const closed = { callback_url: `https://${CLOSED}${closedPath}`, closedPath };
+  const to = client.draws.pick([{ callback_url: 'https://hooks.example/hook' }, { async: true }, closed]);
   return invoke(client, 'invoke later', { ...to, timeout_ms: 10_000 }, 202);
 };
 
@@ -75,4 +89,30 @@ export const readResult: Step = async (client) => {
   const raw = answer?.body.result?.raw as { readonly job: string } | undefined;
   if (raw !== undefined && raw.job !== name)
     client.problem('model', `the result of ${name} (${token.mark}) is ${JSON.stringify(raw)}`);
+};
+
+/**
+ * A delivery is parked when its receiver wants no more, and sent again once, however often it is
+ * asked for. What is not sent again here is at the end of the run.
+ */
+export const resend: Step = async (client) => {
+  const { target, shared, draws, internet } = client;
+  const deliveries = `/reactors/${target.reactorId}/deliveries`;
+  const listed = await client.send(
+    'list deliveries',
+    [200],
+    management(client, 'GET', `${deliveries}?size=100`),
+  );
+  const parked = ((listed?.body.data ?? []) as readonly Body[]).flatMap(({ invocation_id: id }) =>
+    [...shared.jobs.values()].filter((job) => job.id === id && job.isResent !== true),
+  );
+  if (parked.length === 0) return;
+  const job = draws.pick(parked);
+  if (job.closedPath !== undefined) internet.open(job.closedPath);
+  const path = `${deliveries}/${String(job.id)}/resend`;
+  const attempt = () => client.send('resend', [204, 404, 409], management(client, 'POST', path));
+  const answers = await Promise.all(draws.chance(0.5) ? [attempt(), attempt()] : [attempt()]);
+  const sent = answers.filter((answer) => answer?.status === 204);
+  if (sent.length > 1) client.problem('once', `the delivery of ${job.name} was sent again twice`);
+  if (sent.length > 0) job.isResent = true;
 };
