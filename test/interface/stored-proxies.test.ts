@@ -395,13 +395,14 @@ describeNeeding('openDestination', 'a call', () => {
     const may = await anApplication({ permissions: ['token:use'] });
     const mayNot = await anApplication({ permissions: ['token:create'] });
     const reader = await anApplication({ permissions: ['token:read'] });
-    const proxy = await aProxy({ methods: ['POST'], paths: ['/charges', '/refunds/*'] });
+    const proxy = await aProxy({ methods: ['POST', 'PATCH'], paths: ['/charges', '/refunds/*'] });
     const as = (key: string | undefined, more: object = {}) =>
       through(proxy.key, { ...(key !== undefined && { key }), path: '/proxy/charges', ...more }).then(
         problemOf,
       );
     expect(await as(may.key)).toEqual([200, undefined]);
     expect(await as(may.key, { path: '/proxy/refunds/a/b' })).toEqual([200, undefined]);
+    expect(await as(may.key, { method: 'PATCH' })).toEqual([200, undefined]);
     expect(await as(undefined)).toEqual([401, 'unauthenticated']);
     for (const { key } of [mayNot, reader]) expect(await as(key)).toEqual([403, 'forbidden']);
     expect(await as(may.key, { method: 'PUT' })).toEqual([403, 'forbidden']);
