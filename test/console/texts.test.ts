@@ -3,8 +3,17 @@ import { linkTo, parseRoute } from '../../console/src/route.ts';
 import { keyKindOf } from '../../console/src/session/key-kind.ts';
 import { mergePatch } from '../../console/src/tokens/merge-patch.ts';
 import { isIncomplete, searchQueryOf, summaryOf } from '../../console/src/tokens/token-query.ts';
+import { shortened } from '../../console/src/shortened.ts';
 import { jsonOrText } from '../../console/src/json-input.ts';
 import { fc } from '../../packages/test-kit/src/properties.ts';
+
+it.each([
+  ['abcd', 'abcd'],
+  ['abcde', 'abcde'],
+  ['abcdef', 'abcd…'],
+])('a text of more than 5 characters is cut for a place of 5: %s', (text, shown) => {
+  expect(shortened(text, 5)).toBe(shown);
+});
 
 describe('a text of a stranger in the console', () => {
   it('names what would deceive a reader, and keeps every other script', () => {
