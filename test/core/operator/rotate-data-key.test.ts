@@ -70,7 +70,7 @@ describe('the rotation of a data key', () => {
   it('is rejected for a tenant that does not exist, or whose keys were destroyed', async () => {
     const { deps, tenant, tenantId } = await aTenantWorld();
     await expect(rotateDataKey(deps, 'another')).rejects.toMatchObject({ code: 'not_found' });
-    await deps.tenantStore.update(tenant(), { ...tenant(), roots: [] });
+    await deps.tenantStore.update(tenant(), { ...tenant(), roots: [], rotateAt: 0 });
     await expect(rotateDataKey(deps, tenantId)).rejects.toMatchObject({ code: 'not_found' });
     await rotateIfDue(deps, tenantId);
   });
