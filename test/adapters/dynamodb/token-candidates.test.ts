@@ -5,7 +5,7 @@ import { aDatabase, type Database } from '../../support/a-database.ts';
 import { aStoredToken, TENANT } from '../../support/builders/a-stored-token.ts';
 import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
-const TERMS = ['common', 'often', 'rare'];
+const TERMS = ['common', 'often', 'third', 'rare'];
 const COUNT = 150;
 let database: Database;
 let store: ReturnType<typeof createTokenStore>;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   for (let index = 0; index < COUNT; index += 1) {
     const createdAt = 1_700_000_000_000 + Math.floor(index / 4);
     const position = `${sortableTime(createdAt)}${String(index).padStart(7, '0')}`;
-    const terms = TERMS.filter((_, at) => index % ([1, 2, 40][at] ?? 1) === 0);
+    const terms = TERMS.filter((_, at) => index % ([1, 2, 3, 40][at] ?? 1) === 0);
     tokens.push(aStoredToken({ createdAt, position, terms }));
   }
   for (let at = 0; at < COUNT; at += 25)
