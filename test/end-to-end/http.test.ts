@@ -1,3 +1,4 @@
+import { withoutRandom } from '../../packages/test-kit/src/without-random.ts';
 import {
   ALL_TOKEN_PERMISSIONS,
   anApplication,
@@ -90,7 +91,7 @@ describe('a body', () => {
   it('400: is not JSON, and the response does not repeat it', async () => {
     const { status, body } = await post('{"type":"card","data":{"number":"4242424242424242"');
     expect([status, body.title]).toEqual([400, 'Bad Request']);
-    expect(JSON.stringify(body)).not.toContain('4242');
+    expect(withoutRandom(body)).not.toContain('4242');
     expect((await post('not json')).status).toBe(400);
     expect((await post('[]')).status).toBe(400);
     expect((await post('{"type":"token","data":1}', 'text/plain')).status).toBe(400);

@@ -2,7 +2,7 @@
 interface Change<T> {
   readonly value: T;
   readonly requestedAt: number;
-  /** The time of its answer; Infinity before. */
+  /** The time of its response; it is Infinity before. */
   answeredAt: number;
   /** Whether its answer said that it has happened. Otherwise it may have. */
   isDone: boolean;
