@@ -46,7 +46,10 @@ function definitionOf({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes 
   };
 }
 
-export function createBackups({ database, tables, writer }: OperationContext, history: History): Backups {
+export function createBackups(
+  { database, tables, writer, now }: OperationContext,
+  history: History,
+): Backups {
   /**
    * On AWS, too, a restored table has no time to live, protection and recovery (Amazon DynamoDB
    * Developer Guide, Point-in-time recovery).
@@ -77,7 +80,7 @@ export function createBackups({ database, tables, writer }: OperationContext, hi
       return all.filter(({ table }) => table.description.TableName === tableName);
     },
     create: async (tableName, name) => {
-      const createdAt = Date.now();
+      const createdAt = Math.floor(now());
       const id = `${String(createdAt).padStart(14, '0')}-${randomBytes(4).toString('hex')}`;
       const backup: Backup = { id, name, createdAt, table: tables.get(tableName) };
       await writer.write(async () => {

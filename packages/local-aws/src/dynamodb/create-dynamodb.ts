@@ -107,7 +107,7 @@ export async function createDynamoDb({ dataDir, ...options }: DynamoDbOptions): 
   const directory = dataDir === undefined ? undefined : path.join(dataDir, 'dynamodb');
   const { now = () => Date.now(), lagMs } = options;
   const lag = lagMs && { now, lagMs };
-  const { database, tables, tokens } = await openStored(directory, storageFailure, options, lag);
+  const { database, tables, tokens } = await openStored(directory, storageFailure, { ...options, now }, lag);
   const history = createHistory(now);
   const writer = createWriter(database, tables, history);
   const expiry = createExpiry(database, tables, writer);

@@ -8,6 +8,8 @@ import type { Table, TableDefinition, TableDescription, TableSettings } from './
 export interface TablesOptions {
   readonly accountId: string;
   readonly region: string;
+  /** Dates the creation of a table, in ms since the epoch. */
+  readonly now: () => number;
 }
 
 /** The existing tables, in memory and in the database from which they are loaded. */
@@ -56,13 +58,13 @@ function requireValid(definition: TableDefinition): void {
   if (problem !== undefined) throw new Error(`table ${definition.name}: ${problem}`);
 }
 
-function describe(definition: TableDefinition, arn: string): TableDescription {
+function describe(definition: TableDefinition, arn: string, createdAt: number): TableDescription {
   return {
     TableName: definition.name,
     TableArn: arn,
     TableId: randomUUID(),
     TableStatus: 'ACTIVE',
-    CreationDateTime: Date.now() / 1000,
+    CreationDateTime: createdAt / 1_000,
     AttributeDefinitions: definition.attributeDefinitions,
     KeySchema: definition.keySchema,
     ...(definition.globalSecondaryIndexes !== undefined && {
@@ -75,7 +77,10 @@ function describe(definition: TableDefinition, arn: string): TableDescription {
   };
 }
 
-export async function openTables(database: Database, { accountId, region }: TablesOptions): Promise<Tables> {
+export async function openTables(
+  database: Database,
+  { accountId, region, now }: TablesOptions,
+): Promise<Tables> {
   const tables = new Map<string, Table>();
   for await (const [name, table] of database.entries(levelKeys.tables)) tables.set(name, table as Table);
   const arn = (name: string): string => `arn:aws:dynamodb:${region}:${accountId}:table/${name}`;
@@ -99,7 +104,7 @@ export async function openTables(database: Database, { accountId, region }: Tabl
     names: () => [...tables.keys()].toSorted(),
     create: async (definition) => {
       requireValid(definition);
-      const description = describe(definition, arn(definition.name));
+      const description = describe(definition, arn(definition.name), now());
       const existing = tables.get(definition.name);
       if (existing === undefined) {
         const { isProtected = false, hasPointInTimeRecovery = false, keyArn, tags } = definition;
