@@ -31,11 +31,24 @@ export interface Account {
   readonly close: () => Promise<void>;
 }
 
-/** `lagMs`: how old what an eventually consistent read sees may be. */
+export interface AccountOptions {
+  /** How old may be what an eventually consistent read sees. */
+  readonly lagMs: number;
+  /** Whether its tables can be restored to each moment, which takes memory. */
+  readonly isRestored: boolean;
+}
+
+/** The settings of a deployment, without which a restore refuses a table. */
+const recoverable = ({ name }: TableDefinition) => ({
+  keyArn: 'arn:aws:kms:eu-west-1:123456789012:key/1',
+  isProtected: true,
+  hasPointInTimeRecovery: name !== 'Ephemeral',
+});
+
 export async function createAccount(
   world: World,
   tables: readonly TableDefinition[],
-  lagMs: number,
+  { lagMs, isRestored }: AccountOptions,
 ): Promise<Account> {
   const draws = world.draws('account');
   const dynamodb = await createDynamoDb({
@@ -43,7 +56,8 @@ export async function createAccount(
     now: world.now,
     lagMs: () => (draws.chance(0.5) ? 0 : draws.between(0, lagMs)),
   });
-  for (const table of tables) await dynamodb.createTable(table);
+  for (const table of tables)
+    await dynamodb.createTable(isRestored ? { ...table, ...recoverable(table) } : table);
   const kms = await createKms({ ...ACCOUNT, random: draws.bytes });
   const policy = { Statement: [] };
   const { keyId } = await kms.createKey({ keyId: draws.uuid(), policy });

@@ -4,6 +4,7 @@ import { destructionIsWhole } from './judges/destruction.ts';
 import { walk, type Found } from './judges/found.ts';
 import { jobsEnd } from './judges/jobs.ts';
 import { callsAreOfTheirTime, proxiesAreRight } from './judges/proxies.ts';
+import { restoreIsRight } from './judges/restore.ts';
 import { cvcsAreGone, goneLeavesNothing, nothingIsDue, nothingIsReadable } from './judges/stored.ts';
 import {
   duplicatesAreOne,
@@ -61,6 +62,8 @@ export async function judge(cast: Cast): Promise<void> {
     due: nothingIsDue(cast, items),
     cvcs: cvcsAreGone(items),
     gone: goneLeavesNothing(cast, items, listed),
+    // It sets the tables back, so only what reads nothing of before follows.
+    restore: await restoreIsRight(cast),
     // It ends the tenant, so it is the last.
     destruction: await destructionIsWhole(cast),
   };

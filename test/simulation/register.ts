@@ -2,7 +2,7 @@
 interface Change<T> {
   readonly value: T;
   readonly requestedAt: number;
-  /** The time of its response; it is Infinity before. */
+  /** It is Infinity until the answer arrives. */
   answeredAt: number;
   /** Whether its answer said that it has happened. Otherwise it may have. */
   isDone: boolean;

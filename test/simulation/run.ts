@@ -32,6 +32,8 @@ const SURE_PROBES = [
   ...(['createNamed', 'reactLater', 'createProxy'] as const),
 ];
 const PROBES = 5;
+/** How many runs have their tables restored at the end. */
+const RESTORED = 0.05;
 /** How many runs have their trail verified. */
 const VERIFIED = 0.08;
 /** How long a run may last, in ms of its own time: requests end within half a minute each. */
@@ -64,6 +66,8 @@ export interface Cast {
   readonly messages: () => readonly string[];
   /** Whether the trail is sealed and verified at the end, which takes a third of a run. */
   readonly isVerified: boolean;
+  /** Whether an administrator restores the tables at the end. */
+  readonly isRestored: boolean;
 }
 
 /** Counts the faults that are drawn. A shrunk plan spares some of them. */
@@ -265,7 +269,7 @@ async function recover(cast: Cast, skewMs: number): Promise<void> {
 /** A run consists of this, without its clients. */
 export interface Stage extends Pick<
   Cast,
-  'world' | 'account' | 'service' | 'shared' | 'internet' | 'messages'
+  'world' | 'account' | 'service' | 'shared' | 'internet' | 'messages' | 'isRestored'
 > {
   /** Nothing fails until this is called with true. */
   readonly setFaulty: (isFaulty: boolean) => void;
@@ -288,7 +292,8 @@ export async function createStage(
     of: (service, action) => (isFaulty ? of(service, action) : NO_FAULTS),
     happens: counter.happens,
   };
-  const account = await createAccount(world, tables, plan.lagMs);
+  const isRestored = plan.isJudged && world.draws('restored').chance(RESTORED);
+  const account = await createAccount(world, tables, { lagMs: plan.lagMs, isRestored });
   const internet = createInternet(world, () => (isFaulty ? plan.receivers : { refusal: 0, unanswered: 0 }));
   const shared: SharedKnowledge = {
     duplicateIds: new Map(),
@@ -317,7 +322,7 @@ export async function createStage(
   const setFaulty = (next: boolean) => {
     isFaulty = next;
   };
-  return { world, account, service, shared, internet, messages, setFaulty, drawn: counter.drawn };
+  return { world, account, service, shared, internet, messages, isRestored, setFaulty, drawn: counter.drawn };
 }
 
 /** Carries out a plan, and judges what came of it. */

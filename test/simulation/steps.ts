@@ -118,7 +118,7 @@ const OFTEN: readonly StepName[] = [
     'rotateKey',
   ] as const),
   ...(['reactLater', 'reactLater', 'reactLater', 'react', 'forward'] as const),
-  ...(['changeProxyAtOnce', 'rotateProxyKey'] as const),
+  'changeProxyAtOnce',
 ];
 
 /** The names to draw from, with their weights. */

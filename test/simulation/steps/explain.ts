@@ -142,6 +142,7 @@ export const explain: Step = async (client) => {
   const application = created as Explained;
   target.applicationIds.set(application.key, application.id);
   await compare(client, application, through, draws.pick(ways), called);
+  if (draws.chance(0.5)) return;
   through = draws.pick(throughs);
   const { type: _, ...body } = bodyOf(name, through);
   const change = management(client, 'PUT', `/applications/${application.id}`, body);

@@ -106,6 +106,11 @@ export const resend: Step = async (client) => {
   const parked = ((listed?.body.data ?? []) as readonly Body[]).flatMap(({ invocation_id: id }) =>
     [...shared.jobs.values()].filter((job) => job.id === id && job.isResent !== true),
   );
+  const unsent = [...shared.jobs.values()].filter(({ id, isUnsent }) => id !== undefined && isUnsent);
+  if (unsent.length > 0) {
+    const path = `${deliveries}/${String(draws.pick(unsent).id)}/resend`;
+    await client.send('resend what is not parked', [404], management(client, 'POST', path));
+  }
   if (parked.length === 0) return;
   const job = draws.pick(parked);
   if (job.closedPath !== undefined) internet.open(job.closedPath);

@@ -13,12 +13,12 @@ import {
   UpdateTableCommand,
   type DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
-import { LambdaClient } from '@aws-sdk/client-lambda';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { RestoreDeps } from '../../../../bin/operator/restore/restore-deps.ts';
 import { restoreFolder } from '../../../../bin/operator/restore/restore-folder.ts';
 import { createDynamoDb } from '../../../../packages/local-aws/src/dynamodb/create-dynamodb.ts';
 import { DOCUMENT_OPTIONS } from '../../../../src/adapters/aws/clients.ts';
+import { functionConcurrency } from '../../../support/fakes/function-concurrency.ts';
 import { inProcessClient, type Cut } from '../../../support/in-process-dynamodb.ts';
 import { synthesis } from '../../../support/synthesis.ts';
 
@@ -26,80 +26,6 @@ const ACCOUNT = { accountId: '123456789012', region: 'eu-west-1' };
 const NAMES = ['Tokens', 'Access', 'Reactors', 'Ephemeral'];
 const KEY_ARN = 'arn:aws:kms:eu-west-1:123456789012:key/1';
 export const NOW = Date.now();
-
-interface Concurrency {
-  reserved?: number | undefined;
-  provisioned: Record<string, number>;
-}
-
-/** The calls of Lambda that a restore makes, on three functions of the service and one other. */
-function fakeLambda(fate: (operation: string) => Cut) {
-  const environment = {
-    ...Object.fromEntries(NAMES.map((name) => [`${name.toUpperCase()}_TABLE`, name])),
-  };
-  const functions: Record<string, Concurrency> = {
-    'Cloakroom-operator': { provisioned: {} },
-    'Cloakroom-sealer': { reserved: 1, provisioned: {} },
-    'Cloakroom-tokens': { reserved: 9, provisioned: { live: 3 } },
-    other: { provisioned: {} },
-  };
-  const at = (name: string) => functions[name] ?? { provisioned: {} };
-  const answers: Record<string, (input: any) => object> = {
-    GetFunctionConfiguration: () => ({ Environment: { Variables: environment } }),
-    ListFunctions: () => ({
-      Functions: Object.keys(functions).map((FunctionName) => ({
-        FunctionName,
-        ...(FunctionName !== 'other' && { Environment: { Variables: environment } }),
-      })),
-    }),
-    GetFunctionConcurrency: ({ FunctionName }) => ({
-      ReservedConcurrentExecutions: at(FunctionName).reserved,
-    }),
-    ListProvisionedConcurrencyConfigs: ({ FunctionName }) => ({
-      ProvisionedConcurrencyConfigs: Object.entries(at(FunctionName).provisioned).map(([alias, count]) => ({
-        FunctionArn: `arn:aws:lambda:x:y:function:${FunctionName as string}:${alias}`,
-        RequestedProvisionedConcurrentExecutions: count,
-      })),
-    }),
-    PutFunctionConcurrency: ({ FunctionName, ReservedConcurrentExecutions: count }) => {
-      const total = Object.values(at(FunctionName).provisioned).reduce((sum, each) => sum + each, 0);
-      if (count < total) throw new Error('reserves less than its provisioned concurrency');
-      at(FunctionName).reserved = count;
-      return {};
-    },
-    DeleteFunctionConcurrency: ({ FunctionName }) => {
-      at(FunctionName).reserved = undefined;
-      return {};
-    },
-    DeleteProvisionedConcurrencyConfig: ({ FunctionName, Qualifier }) => {
-      Reflect.deleteProperty(at(FunctionName).provisioned, Qualifier as string);
-      return {};
-    },
-    PutProvisionedConcurrencyConfig: ({
-      FunctionName,
-      Qualifier,
-      ProvisionedConcurrentExecutions: count,
-    }) => {
-      at(FunctionName).provisioned[Qualifier] = count;
-      return {};
-    },
-  };
-  const send = async (command: {
-    readonly constructor: { readonly name: string };
-    readonly input: object;
-  }) => {
-    const operation = command.constructor.name.replace('Command', '');
-    const answer = answers[operation];
-    if (answer === undefined) throw new Error(`Lambda has no ${operation} here`);
-    const cut = fate(operation);
-    if (cut === 'before') throw new Error('the network was cut off');
-    const response = answer(command.input);
-    if (cut === 'after') throw new Error('the network was cut off');
-    return await Promise.resolve(response);
-  };
-  const client = Object.assign(new LambdaClient({ region: 'eu-west-1' }), { send });
-  return { functions, client: client as unknown as LambdaClient };
-}
 
 /** Creates the tables of a deployment in this process, and a restore that works on them. */
 export async function aDeployment() {
@@ -120,7 +46,7 @@ export async function aDeployment() {
     return fate(operation);
   };
   const client = inProcessClient(dynamodb, watched);
-  const lambda = fakeLambda(watched);
+  const lambda = functionConcurrency(NAMES, watched);
   const path = mkdtempSync(join(tmpdir(), 'cloakroom-restore-'));
   const said: string[] = [];
   const deps: RestoreDeps = {
