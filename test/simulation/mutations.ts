@@ -628,12 +628,6 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: 'elsewhere: z.exactOptional(',
   },
   {
-    name: 'a restore brings deleted tokens back',
-    file: 'bin/operator/restore/restore-exchange.ts',
-    find: "await hideTokens(deps, copy, of('deleted', 'begun'));",
-    replace: "await hideTokens(deps, copy, of('begun'));",
-  },
-  {
     name: 'a restore sets changed tokens back',
     file: 'bin/operator/restore/restore-exchange.ts',
     find: "await carryTokens(deps, name, copy, of('changed'));",
@@ -646,15 +640,9 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: '',
   },
   {
-    name: 'a restore leaves out one of the items of a record',
-    file: 'bin/operator/restore/records.ts',
-    find: 'for (const Item of items) yield { PutRequest: { Item } };',
-    replace: 'for (const Item of items.slice(1)) yield { PutRequest: { Item } };',
-  },
-  {
-    name: 'a restore brings back what a record had then',
-    file: 'bin/operator/restore/records.ts',
-    find: 'if (!stays.has(keyText(key))) yield',
-    replace: 'if (stays.has("never")) yield',
+    name: 'the versions of a proxy are never deleted',
+    file: `${STORE}/proxy-store.ts`,
+    find: '...deletedBy(previous, next).map((version) => writes.removeVersion(next, version)),',
+    replace: '',
   },
 ];

@@ -68,6 +68,8 @@ export interface Cast {
   readonly isVerified: boolean;
   /** Whether an administrator restores the tables at the end. */
   readonly isRestored: boolean;
+  /** The moment to which they are restored, in ms since the epoch. */
+  readonly restorePoint: number;
 }
 
 /** Counts the faults that are drawn. A shrunk plan spares some of them. */
@@ -337,6 +339,7 @@ export async function runPlan(
 
   async function play(): Promise<Cast | undefined> {
     const target = await prepare(service, world.draws('prepare').pick(['kms', 'deployment']));
+    const preparedAt = world.now();
     const mayDie = plan.life.death > 0;
     const skewMs = plan.life.skewMs + 50;
     const isVerified = world.draws('verified').chance(VERIFIED);
@@ -344,12 +347,14 @@ export async function runPlan(
     const clients = plan.clients.map((_, index) =>
       createClient(`c${String(index)}`, { ...parts, mayDie, skewMs, areCallsFaulty: true }),
     );
-    const cast = { ...parts, clients };
+    const begun = { ...parts, clients };
     let isOver = false;
-    const schedules = schedule(cast, () => isOver);
+    const schedules = schedule(begun, () => isOver);
     setFaulty(true);
     await Promise.all(clients.map((client, index) => act(client, plan, index)));
     setFaulty(false);
+    const restorePoint = Math.ceil(world.draws('restore point').between(preparedAt, world.now()));
+    const cast = { ...begun, restorePoint };
     isOver = true;
     await schedules;
     if (!plan.isJudged || findings.problems.length > 0) return undefined;

@@ -18,6 +18,7 @@ import {
   createProxy,
   deleteProxy,
   failTransform,
+  outliveVersions,
   revertProxy,
   rotateProxyKey,
 } from './steps/proxies.ts';
@@ -87,6 +88,7 @@ const STEPS = {
   createProxy,
   changeProxy,
   changeProxyAtOnce,
+  outliveVersions,
   revertProxy,
   rotateProxyKey,
   callProxy,
@@ -129,7 +131,7 @@ export const takeStep = (client: Client, name: StepName): Promise<void> => STEPS
 /** Steps that need time of their own, or many calls. */
 const SLOW: readonly StepName[] = [
   ...(['wait', 'cvc', 'getExpired', 'endKey', 'replaceRoot', 'rewrapRoots'] as const),
-  ...(['tokenizeMany', 'changeLarge', 'changeParts'] as const),
+  ...(['tokenizeMany', 'changeLarge', 'changeParts', 'outliveVersions'] as const),
 ];
 
 const ALL = Object.keys(STEPS) as readonly StepName[];

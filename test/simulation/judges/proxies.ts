@@ -40,7 +40,7 @@ export function callsAreOfTheirTime(cast: Cast, arrivals: readonly Arrival[]): F
   return [...compared, ...counted];
 }
 
-/** A proxy shows the last of its versions, unless so many are newer (docs/contract.md). */
+/** A proxy has so many versions: older ones are deleted (docs/contract.md). */
 const VERSIONS = 20;
 
 /** The versions that were acknowledged are listed, and the newest is the proxy. */
@@ -48,13 +48,15 @@ function compareVersions(proxy: KnownProxy, current: Body, listed: readonly Body
   const marks = new Map(listed.map(({ version, name }) => [version as number, name as string]));
   const newest = current.version as number;
   const wanted = [...proxy.versions, [newest, current.name as string] as const];
-  return wanted
+  const tooMany = listed.length > VERSIONS ? [`${proxy.name} has ${String(listed.length)} versions`] : [];
+  const different = wanted
     .filter(([version]) => version > newest - VERSIONS)
     .filter(([version, mark]) => marks.get(version) !== mark)
     .map(
       ([version, mark]) =>
         `version ${String(version)} of ${proxy.name} is listed as ${String(marks.get(version))}, not ${mark}`,
     );
+  return [...tooMany, ...different];
 }
 
 const lastKey = ({ keys }: KnownProxy) => keys.findLast(({ isDeleting }) => !isDeleting);

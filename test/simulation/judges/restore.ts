@@ -10,7 +10,6 @@ import { functionConcurrency } from '../../support/fakes/function-concurrency.ts
 import { clientConfiguration, NO_FAULTS } from '../calls.ts';
 import { createLife } from '../life.ts';
 import type { Cast } from '../run.ts';
-import { BEGINNING } from '../world.ts';
 import { walk, type Body, type Found } from './found.ts';
 
 const RESTORED_TABLES = ['Tokens', 'Access', 'Reactors'];
@@ -98,10 +97,9 @@ async function namesAreUsed({ service, target, shared }: Cast): Promise<Found> {
 
 /** A restore brings back nothing that was deleted or changed since, and loses no record. */
 export async function restoreIsRight(cast: Cast): Promise<Found> {
-  const { world, isRestored } = cast;
+  const { world, isRestored, restorePoint: time } = cast;
   if (!isRestored) return [];
   const before = await seen(cast);
-  const time = Math.floor(world.draws('restore point').between(BEGINNING + NEAR_MS, world.now()));
   await restoreTo(cast, time);
   await world.pause(LISTED_AFTER_MS);
   const after = await seen(cast);

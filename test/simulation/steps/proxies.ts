@@ -54,6 +54,17 @@ export const changeProxy: Step = async (client) => {
   await use(client, proxy);
 };
 
+/** The first version of a proxy is deleted by the last of so many changes. */
+const MANY = 21;
+
+/** The oldest versions of a proxy are deleted, and the last ones stay. */
+export const outliveVersions: Step = async (client) => {
+  if (!client.draws.chance(client.areCallsFaulty ? 0.05 : 0.3)) return;
+  const proxy = await createOne(client);
+  for (let changes = 0; changes < MANY && proxy?.exists === 'yes'; changes += 1)
+    await sendChange(client, proxy);
+};
+
 /** Changes of one proxy at once lose none, and calls meanwhile run one version whole. */
 export const changeProxyAtOnce: Step = async (client) => {
   const proxy = await someProxy(client);
