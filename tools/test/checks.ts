@@ -18,7 +18,7 @@ export const simulations = (thoroughSeed?: string): readonly Check[] => {
   const simulate = (...options: readonly string[]) =>
     ['node', 'test/simulation/simulate.ts', ...options] as const;
   if (thoroughSeed === undefined)
-    return [{ name: 'simulation', command: simulate('--seeds', '60', '--twice', '20') }];
+    return [{ name: 'simulation', command: simulate('--seeds', '50', '--twice', '20') }];
   return [
     { name: 'simulation', command: simulate('--seed', thoroughSeed, '--seeds', '10000', '--twice', '500') },
     { name: 'mutations of the service', command: simulate('--mutations') },
