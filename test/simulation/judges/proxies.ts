@@ -104,28 +104,34 @@ async function read({ service, target }: Cast, path: string): Promise<readonly B
   return (answer?.body ?? []) as readonly Body[];
 }
 
-async function compareProxy(
+/** The versions, the keys and what calls by them meet. */
+async function compareParts(
   cast: Cast,
   { areCallsFaulty }: Client,
   proxy: KnownProxy,
   found: Body,
 ): Promise<Found> {
-  const { name, id, exists, marks } = proxy;
-  if (found === undefined) return exists === 'yes' ? [`${name} is lost`] : tryKeys(cast, { ...proxy }, false);
-  if (exists === 'no') return [`${name} is deleted, and is there`];
-  const now = cast.world.now();
-  const possible = marks.possible(now, now);
+  if (found === undefined) return proxy.exists === 'no' ? tryKeys(cast, proxy, false) : [];
+  const path = `/proxies/${proxy.id}`;
   const tried = await tryKeys(cast, proxy, true);
-  const keys = await read(cast, `/proxies/${id}/keys`);
+  const keys = await read(cast, `${path}/keys`);
+  return [
+    ...compareVersions(proxy, found, await read(cast, `${path}/versions`)),
+    ...tried,
+    ...compareKeys(proxy, keys),
+    ...compareUse(proxy, !areCallsFaulty, keys),
+  ];
+}
+
+function compareProxy({ world }: Cast, { name, id, exists, marks }: KnownProxy, found: Body): Found {
+  if (found === undefined) return exists === 'yes' ? [`${name} is lost`] : [];
+  if (exists === 'no') return [`${name} is deleted, and is there`];
+  const possible = marks.possible(world.now(), world.now());
   return [
     ...(found.id === id ? [] : [`${name} was answered as ${id}, and is ${String(found.id)}`]),
     ...(possible.includes(found.name as string)
       ? []
       : [`${name} is ${String(found.name)}, not ${possible.join(' or ')}`]),
-    ...compareVersions(proxy, found, await read(cast, `/proxies/${id}/versions`)),
-    ...tried,
-    ...compareKeys(proxy, keys),
-    ...compareUse(proxy, !areCallsFaulty, keys),
   ];
 }
 
@@ -163,8 +169,10 @@ function compareStored({ target, clients }: Cast, items: readonly StoredItem[], 
   ];
 }
 
+/** How many proxies are compared with their versions and keys, in some of all clients. */
+const COMPARED = 3;
 /** How many proxies are searched by their names. */
-const SEARCHED = 2;
+const SEARCHED = 1;
 
 /** A list that is filtered by the name has the newest one. */
 async function findByName({ service, target }: Cast, listed: readonly Body[]): Promise<Found> {
@@ -188,8 +196,13 @@ export async function proxiesAreRight(cast: Cast, items: readonly StoredItem[]):
     ...(shared.proxyNames.has(name) ? [] : [`no client created ${name}`]),
     ...(found.length > 1 ? [`${name} was created ${String(found.length)} times`] : []),
   ]);
-  for (const client of clients)
-    for (const proxy of client.proxies)
-      problems.push(...(await compareProxy(cast, client, proxy, byName.get(proxy.name)?.[0])));
+  const known = clients.flatMap((client) => client.proxies.map((proxy) => ({ client, proxy })));
+  const every = Math.ceil(known.length / COMPARED);
+  for (const [index, { client, proxy }] of known.entries()) {
+    const found = byName.get(proxy.name)?.[0];
+    problems.push(...compareProxy(cast, proxy, found));
+    if ((known.length - index) % every === 0)
+      problems.push(...(await compareParts(cast, client, proxy, found)));
+  }
   return [...problems, ...(await findByName(cast, listed)), ...compareStored(cast, items, listed.length)];
 }

@@ -59,7 +59,7 @@ const MANY = 21;
 
 /** The oldest versions of a proxy are deleted, and the last ones stay. */
 export const outliveVersions: Step = async (client) => {
-  if (!client.draws.chance(client.areCallsFaulty ? 0.05 : 0.3)) return;
+  if (!client.draws.chance(client.areCallsFaulty ? 0.05 : 0.15)) return;
   const proxy = await createOne(client);
   for (let changes = 0; changes < MANY && proxy?.exists === 'yes'; changes += 1)
     await sendChange(client, proxy);
