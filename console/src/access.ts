@@ -2,16 +2,21 @@ import type { AccessRule, Application, PermissionName, Transform } from './sdk.t
 import { counted } from './counted.ts';
 
 /** The permissions whose answer depends on the container of a token. */
-export const TOKEN_PERMISSIONS = [
-  'token:read',
-  'token:search',
-  'token:use',
-  'token:create',
-  'token:update',
-  'token:delete',
-] as const satisfies readonly PermissionName[];
+export type TokenPermission = Extract<PermissionName, `token:${string}`>;
 
-export type TokenPermission = (typeof TOKEN_PERMISSIONS)[number];
+/** A new permission over tokens does not compile without its place here. */
+const PLACE: Readonly<Record<TokenPermission, number>> = {
+  'token:read': 1,
+  'token:search': 2,
+  'token:use': 3,
+  'token:create': 4,
+  'token:update': 5,
+  'token:delete': 6,
+};
+
+export const TOKEN_PERMISSIONS = (Object.keys(PLACE) as TokenPermission[]).toSorted(
+  (one, other) => PLACE[one] - PLACE[other],
+);
 
 export type Through = NonNullable<AccessRule['through']>;
 

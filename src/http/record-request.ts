@@ -184,6 +184,16 @@ interface Requester {
   readonly proxy?: Proxy | undefined;
 }
 
+/** The subject of a route is the `{id}` of its path, by which its record names it. */
+function subjectId(
+  { operation }: { readonly operation: string },
+  params: Readonly<Record<string, string>>,
+): string {
+  const id = params['id'];
+  if (id === undefined) throw new Error(`${operation} has a subject, and no {id} in its path`);
+  return id;
+}
+
 /** Returns the members that all records of a request have in common. */
 function subjectOf<Deps>(
   { caller, proxy }: Requester,
@@ -191,9 +201,9 @@ function subjectOf<Deps>(
   source: string,
 ): AuditSubject {
   const { subject, operation } = route;
-  const { id = '' } = params;
-  const resource =
-    subject !== undefined && subject !== 'token' && isUuid(id) ? `${subject}:${id}` : undefined;
+  const hasResource = subject !== undefined && subject !== 'token';
+  const id = hasResource && route.path.includes('{') ? subjectId(route, params) : '';
+  const resource = hasResource && isUuid(id) ? `${subject}:${id}` : undefined;
   return {
     op: operation,
     app: caller.applicationId,
@@ -227,7 +237,7 @@ export async function recordRequest<Deps extends { readonly audit: Sightings; re
   const { auditLog } = deps as Pick<Deps, 'auditLog'>;
   auditLog.prepare(caller.tenantId);
   const scope = openScope(auditLog, caller.tenantId, subjectOf({ caller, proxy }, matched, source));
-  if (route.subject === 'token') scope.named([params['id'] ?? '']);
+  if (route.subject === 'token') scope.named([subjectId(route, params)]);
   const audited = auditedDeps<Deps>(deps, scope);
   try {
     const response = await run(audited);

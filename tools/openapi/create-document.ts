@@ -194,6 +194,12 @@ function pathExample(path: string, name: string): string {
   return name === 'invocation_id' ? EXAMPLE_IDS.invocation : SUFFIX_EXAMPLE;
 }
 
+function wordsOf({ parameters = {} }: OperationDescription, name: string, of: string): string {
+  const words = parameters[name];
+  if (words === undefined) throw new Error(`openapi: ${of} does not describe {${name}}`);
+  return words;
+}
+
 function operation(route: AnyRoute, recorded: Recorded[string] = {}): ZodOpenApiOperationObject {
   const described = OPERATIONS[route.operation];
   if (described === undefined) throw new Error(`openapi: ${route.operation} is not described`);
@@ -202,7 +208,7 @@ function operation(route: AnyRoute, recorded: Recorded[string] = {}): ZodOpenApi
     in: 'path' as const,
     name,
     required: true,
-    description: described.parameters?.[name] ?? '',
+    description: wordsOf(described, name, route.operation),
     schema: text,
     example: pathExample(route.path, name),
   }));

@@ -1,3 +1,4 @@
+import type { TokenType } from '../../../sdk/src/index.ts';
 import { PLACEHOLDER, type FieldKind, type FieldPart, type Operation } from '../protocol.ts';
 import { Refusal } from './refusal.ts';
 
@@ -36,8 +37,13 @@ const CARD_EXPIRY = {
   expiration_year: ['card_expiration', 'year'],
 } as const;
 
+/** A token without a mask: its data is shown whole, or not at all. */
+const WITHOUT_MASK = 'token';
+
+type Places = Readonly<Record<string, readonly [FieldKind, FieldPart?]>>;
+
 /** Each type has these members for fields. The one with an empty name is `data` itself. */
-const PLACES: Readonly<Record<string, Readonly<Record<string, readonly [FieldKind, FieldPart?]>>>> = {
+const PLACES: Readonly<Record<Exclude<TokenType, typeof WITHOUT_MASK>, Places>> = {
   card: { number: ['card_number'], ...CARD_EXPIRY, cvc: ['card_cvc'] },
   card_number: { '': ['card_number'] },
   bank: { routing_number: ['routing_number'], account_number: ['account_number'] },
@@ -46,8 +52,10 @@ const PLACES: Readonly<Record<string, Readonly<Record<string, readonly [FieldKin
   social_security_number: { '': ['text'] },
   employer_id_number: { '': ['text'] },
 };
-/** A token without a mask: its data is shown whole, or not at all. */
-const WITHOUT_MASK = 'token';
+
+const isPlaced = (type: unknown): type is keyof typeof PLACES =>
+  typeof type === 'string' && Object.hasOwn(PLACES, type);
+
 /**
  * An update may have these kinds. The page may have prepared the expressions of the token: one that
  * fails on some values reveals which. None sees a cvc.
@@ -144,8 +152,7 @@ function checkedToken(members: Members, rules: Rules): Json {
     CREATED.filter((name) => name !== 'data'),
   );
   if (type === WITHOUT_MASK) requireAnywhere(data, rules.kindOf);
-  else if (typeof type === 'string' && Object.hasOwn(PLACES, type))
-    requirePlaces(data, PLACES[type] ?? {}, `A token of the type ${type}`, rules.kindOf);
+  else if (isPlaced(type)) requirePlaces(data, PLACES[type], `A token of the type ${type}`, rules.kindOf);
   else refuse('type is none of the types.');
   return { ...(filled(members, rules.fill) as Readonly<Record<string, Json>>), ...NO_MATCH };
 }
