@@ -52,7 +52,10 @@ export class VirtualClock {
     };
     this.#timers.add(timer);
     // No timer ends within the call that starts it.
-    if (this.#hasEnded) setImmediate(timer.fire);
+    if (this.#hasEnded)
+      setImmediate(() => {
+        if (this.#timers.has(timer)) timer.fire();
+      });
     return end;
   };
 
