@@ -9,15 +9,21 @@ import type { TokenPatch } from './token-input.ts';
 import { tokenType } from './token-type.ts';
 
 /**
- * The members that describe a token. They decide what other callers see and how expressions name
- * it.
+ * Whether a member of a patch describes the token: such members decide what other callers see and
+ * how expressions name it. A new member does not compile without this decision.
  */
-const DESCRIPTION = {
+const DESCRIBES: Readonly<Record<keyof TokenPatch, string | false>> = {
   mask: 'mask',
   fingerprintExpression: 'fingerprint_expression',
   searchIndexes: 'search_indexes',
   containers: 'containers',
-} as const satisfies Partial<Record<keyof TokenPatch, string>>;
+  // The right to change these depends on their content (docs/contract.md#update-a-token).
+  data: false,
+  expiresAtText: false,
+  metadata: false,
+  deduplicateToken: false,
+  unchanged: false,
+};
 
 /**
  * Throws `forbidden` for a patch of the description (docs/contract.md#update-a-token), unless the
@@ -29,8 +35,8 @@ function requireDescription(
   patch: TokenPatch,
   transform: Transform,
 ): void {
-  const names = Object.entries(DESCRIPTION)
-    .filter(([member]) => patch[member as keyof typeof DESCRIPTION] !== undefined)
+  const names = Object.entries(DESCRIBES)
+    .filter(([member, name]) => name !== false && patch[member as keyof TokenPatch] !== undefined)
     .map(([, name]) => name);
   if (names.length === 0 || transform === 'reveal') return;
   if (isSoleWriter(caller, previous) && !previous.isShared) return;
