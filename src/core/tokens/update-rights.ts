@@ -17,7 +17,7 @@ const DESCRIBES: Readonly<Record<keyof TokenPatch, string | false>> = {
   fingerprintExpression: 'fingerprint_expression',
   searchIndexes: 'search_indexes',
   containers: 'containers',
-  // The right to change these depends on their content (docs/contract.md#update-a-token).
+  // Other rules decide about these (docs/contract.md#update-a-token).
   data: false,
   expiresAtText: false,
   metadata: false,
