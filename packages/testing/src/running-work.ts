@@ -24,6 +24,8 @@ export class RunningWork {
   readonly #running = new Set<Work>();
   readonly #pause: (ms: number) => Promise<unknown>;
   #steps = 0;
+  /** The steps that were done when all work rested last. */
+  #restedAfter: number | undefined;
 
   constructor(pause: (ms: number) => Promise<unknown> = sleep) {
     this.#pause = pause;
@@ -66,8 +68,12 @@ export class RunningWork {
     this.#steps += 1;
   }
 
-  /** Resolves when all work has ended, or waits for a destination, for the clock or in its code. */
+  /**
+   * Resolves when all work has ended, or waits for a destination, for the clock or in its code. Work
+   * that rested, and did nothing since, still rests.
+   */
   async rests(): Promise<void> {
+    if (this.#restedAfter === this.#steps) return;
     for (let looks = 0, seen = this.#steps; looks < LOOKS && this.#running.size > 0; seen = this.#steps) {
       const ends = [...this.#running].map(({ ended }) => ended);
       await Promise.race([this.#pause(LOOK_MS), Promise.allSettled(ends)]);
@@ -75,5 +81,6 @@ export class RunningWork {
       if (seen !== this.#steps) looks = 0;
       else if (areWaiting) looks += 1;
     }
+    this.#restedAfter = this.#steps;
   }
 }

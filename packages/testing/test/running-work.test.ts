@@ -45,6 +45,17 @@ describe('the work of a vault', () => {
     expect(looks()).toBe(30 + 50);
   });
 
+  it('still rests without another look, until it does a step', async () => {
+    const { work, looks } = looked();
+    void work.start(() => work.during(never));
+    await work.rests();
+    await work.rests();
+    expect(looks()).toBe(50);
+    work.step();
+    await work.rests();
+    expect(looks()).toBe(100);
+  });
+
   it('does not rest while other work goes on', async () => {
     const { work, looks, onLook } = looked();
     const { promise, resolve } = Promise.withResolvers<undefined>();
