@@ -48,6 +48,7 @@ function extent(): 'thorough' | 'usual' | 'touched' | undefined {
 }
 
 const budgetFolder = mkdtempSync(join(tmpdir(), 'cloakroom-budgets-'));
+process.on('exit', () => rmSync(budgetFolder, { recursive: true, force: true }));
 const extentOfRun = extent();
 const environment = {
   ...process.env,
@@ -226,7 +227,6 @@ const checks =
     : staticOf(changed === undefined ? files : existing(changed));
 const [failedChecks, ran] = await Promise.all([runChecks(checks, LANES), runTests(tests)]);
 const exceeded = files === undefined && !isThorough ? exceededBudgets() : [];
-rmSync(budgetFolder, { recursive: true });
 
 const { failures } = ran;
 for (const { promise, found, at, file } of failures)

@@ -69,8 +69,8 @@ export class RunningWork {
   }
 
   /**
-   * Resolves when all work has ended, or waits for a destination, for the clock or in its code. Work
-   * that rested, and did nothing since, still rests.
+   * Resolves when all work has ended, or waits for a destination, for the clock or in its code.
+   * Work that rested, and did nothing since, still rests.
    */
   async rests(): Promise<void> {
     if (this.#restedAfter === this.#steps) return;
