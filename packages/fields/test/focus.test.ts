@@ -78,6 +78,22 @@ describe('a field whose frame a program cannot focus', () => {
   });
 });
 
+it('takes the focus back when another frame took it, and not when the person moved on', () => {
+  const { focus, changes, draw, focused, hear } = aFrame({ takes: false });
+  focus.focus();
+  hear('input focus');
+  hear('input blur');
+  draw();
+  expect([changes, focused()]).toEqual([[true, false], 2]);
+  focus.focus();
+  hear('input focus');
+  hear('keydown', { key: 'Tab' });
+  const before = focused();
+  hear('input blur');
+  draw();
+  expect([changes, focused()]).toEqual([[true, false, true, false], before]);
+});
+
 it('reports each change once', () => {
   const { changes, hear } = aFrame();
   for (const name of ['input focus', 'input focus', 'input blur', 'blur', 'input focus']) hear(name);

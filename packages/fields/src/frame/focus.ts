@@ -29,8 +29,10 @@ export function watchFocus(input: HTMLInputElement, changed: (hasFocus: boolean)
   input.addEventListener('blur', () => set(false));
   addEventListener('blur', () => set(false));
   addEventListener('focus', () => isOurs() && set(true));
-  addEventListener('keydown', () => {
+  addEventListener('keydown', ({ key }) => {
     if (isReported && !isActive()) input.focus();
+    // Else a frame that is drawn late would take the focus back from the next field.
+    if (key === 'Tab') isWanted = false;
   });
   // The padding of a field and its icon belong to the input, as in an input of the page.
   addEventListener('mousedown', (event) => {
