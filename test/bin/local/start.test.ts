@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { untilTrue } from '../../../packages/test-kit/src/until.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const directory = mkdtempSync(join(tmpdir(), 'start-'));
@@ -44,8 +45,7 @@ async function untilReady({ output, exit }: Started): Promise<void> {
   const ended = exit.then(() => {
     throw new Error(output());
   });
-  while (!output().includes('Ready.'))
-    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 20))]);
+  await Promise.race([ended, untilTrue(() => output().includes('Ready.'))]);
   ended.catch(() => undefined);
 }
 
@@ -79,93 +79,103 @@ beforeAll(() => {
   expect(spawnSync(process.execPath, [fixture], { env }).status).toBe(0);
 });
 
-afterEach(() => {
-  for (const child of running) child.kill('SIGKILL');
-});
-
 afterAll(() => {
+  for (const child of running) child.kill('SIGKILL');
   rmSync(directory, { recursive: true, force: true });
 });
 
-it('the app runs, prints how to use it, and stops', async () => {
-  const file = join(directory, 'credentials.json');
-  const started = start('--port', '0', '--credentials', file);
-  await untilReady(started);
-  const credentials = read(file);
-  expect(statSync(file).mode & 0o777).toBe(0o600);
-  for (const value of [
-    credentials.base_url,
-    credentials.tenant_id,
-    credentials.management_key,
-    credentials.aws_endpoint_url,
-  ])
-    expect(started.output()).toContain(value);
-  expect(started.output()).not.toContain(credentials.aws_secret_access_key);
-  const response = (await (await fetch(`${credentials.base_url}/echo/hello?x=1`)).json()) as {
-    event: object;
-    environment: object;
-  };
-  expect(response.event).toMatchObject({ rawPath: '/echo/hello', pathParameters: { proxy: 'hello' } });
-  expect(response.environment).toMatchObject({ AWS_ENDPOINT_URL: credentials.aws_endpoint_url });
-  expect(response.environment).not.toHaveProperty('PATH');
-  expect(await stop(started)).toBe(0);
-  await expect(fetch(credentials.base_url)).rejects.toThrow();
-});
-
-it('schedules run by the tick, and logs can be printed', async () => {
-  const started = start(
-    '--port',
-    '0',
-    '--credentials',
-    join(directory, 'c2.json'),
-    '--tick',
-    '0.1',
-    '--verbose',
-  );
-  await untilReady(started);
-  while (!started.output().includes('swept')) await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(await stop(started, 'SIGTERM')).toBe(0);
-});
-
-it('a message reaches the function of its queue, through the address that the app uses', async () => {
-  const file = join(directory, 'c7.json');
-  const started = start('--port', '0', '--credentials', file, '--verbose');
-  await untilReady(started);
-  const { aws_endpoint_url: endpoint, ...credentials } = read(file);
-  const name = Object.keys(template('Api').Resources).find((id) => /^Work[0-9A-F]{8}$/.test(id));
-  // As in a function: the client gets the endpoint from its environment, and uses the queue's URL.
-  process.env['AWS_ENDPOINT_URL'] = endpoint;
-  const client = new SQSClient({
-    region: 'us-east-1',
-    credentials: {
-      accessKeyId: credentials.aws_access_key_id,
-      secretAccessKey: credentials.aws_secret_access_key,
-    },
-  });
-  const QueueUrl = `${endpoint}/000000000000/Api-${name ?? ''}`;
-  await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'something' }));
-  client.destroy();
-  delete process.env['AWS_ENDPOINT_URL'];
-  while (!started.output().includes('worked on something')) await new Promise((r) => setTimeout(r, 20));
-  expect(await stop(started)).toBe(0);
-});
-
-it('a data folder preserves the tenant, admits one start at a time, and survives a kill', async () => {
+describe('a running app', () => {
   const data = join(directory, 'data');
-  const file = join(directory, 'c3.json');
-  const first = start('--port', '0', '--credentials', file, '--data', data);
-  await untilReady(first);
-  const tenant = read(file).tenant_id;
-  const second = start('--port', '0', '--credentials', join(directory, 'c4.json'), '--data', data);
-  expect(await second.exit).toBe(1);
-  expect(second.output()).toBe(`${data} is in use by process ${String(first.child.pid)}\n`);
-  await stop(first, 'SIGKILL');
-  const third = start('--port', '0', '--credentials', file, '--data', data);
-  await untilReady(third);
-  expect(read(file).tenant_id).toBe(tenant);
-  expect(statSync(join(data, 'credentials.json')).mode & 0o777).toBe(0o600);
-  expect(await stop(third)).toBe(0);
-  expect(existsSync(join(data, 'lock'))).toBe(false);
+  const file = join(directory, 'credentials.json');
+  const args = ['--port', '0', '--credentials', file, '--data', data];
+  let first: Started;
+  let credentials: Credentials;
+
+  beforeAll(async () => {
+    first = start(...args, '--tick', '0.1', '--verbose');
+    await untilReady(first);
+    credentials = read(file);
+  });
+
+  it('has printed how to use it, and serves its routes', async () => {
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    for (const value of [
+      credentials.base_url,
+      credentials.tenant_id,
+      credentials.management_key,
+      credentials.aws_endpoint_url,
+    ])
+      expect(first.output()).toContain(value);
+    expect(first.output()).not.toContain(credentials.aws_secret_access_key);
+    const response = (await (await fetch(`${credentials.base_url}/echo/hello?x=1`)).json()) as {
+      event: object;
+      environment: object;
+    };
+    expect(response.event).toMatchObject({ rawPath: '/echo/hello', pathParameters: { proxy: 'hello' } });
+    expect(response.environment).toMatchObject({ AWS_ENDPOINT_URL: credentials.aws_endpoint_url });
+    expect(response.environment).not.toHaveProperty('PATH');
+  });
+
+  it('runs schedules by the tick, and prints logs', async () => {
+    await untilTrue(() => first.output().includes('swept'));
+  });
+
+  it('has a message reach the function of its queue, through the address that the app uses', async () => {
+    const { aws_endpoint_url: endpoint } = credentials;
+    const name = Object.keys(template('Api').Resources).find((id) => /^Work[0-9A-F]{8}$/.test(id));
+    // As in a function: the client gets the endpoint from its environment, and uses the queue's URL.
+    process.env['AWS_ENDPOINT_URL'] = endpoint;
+    const client = new SQSClient({
+      region: 'us-east-1',
+      credentials: {
+        accessKeyId: credentials.aws_access_key_id,
+        secretAccessKey: credentials.aws_secret_access_key,
+      },
+    });
+    const QueueUrl = `${endpoint}/000000000000/Api-${name ?? ''}`;
+    await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'something' }));
+    client.destroy();
+    delete process.env['AWS_ENDPOINT_URL'];
+    await untilTrue(() => first.output().includes('worked on something'));
+  });
+
+  it('gives browsers the start page at / of the API, without a key, and others the API', async () => {
+    const { base_url: url, management_key: key, docs_url: docs, start_url: startUrl } = credentials;
+    const accept = { headers: { accept: 'text/html,*/*' } };
+    const redirected = await fetch(url, { ...accept, redirect: 'manual' });
+    expect([redirected.status, redirected.headers.get('location')]).toEqual([302, startUrl]);
+    const page = await fetch(url, accept);
+    const html = await page.text();
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(html).toContain(`href="${docs}/"`);
+    expect(html.match(/<button>Copy/g)).toHaveLength(3);
+    expect(html).toContain(file);
+    expect(html).not.toContain(key);
+    expect((await fetch(url)).status).toBe(404);
+  });
+
+  it('admits no other start in its data folder, or with its credentials file', async () => {
+    const pid = String(first.child.pid);
+    const inFolder = start('--port', '0', '--credentials', join(directory, 'c4.json'), '--data', data);
+    expect(await inFolder.exit).toBe(1);
+    expect(inFolder.output()).toBe(`${data} is in use by process ${pid}\n`);
+    const withFile = start('--port', '0', '--credentials', file);
+    expect(await withFile.exit).toBe(1);
+    expect(withFile.output()).toBe(`${file} is in use by process ${pid}\n`);
+    expect(read(file).tenant_id).toBe(credentials.tenant_id);
+  });
+
+  it('has the same tenant after a kill, and stops at Ctrl-C', async () => {
+    await stop(first, 'SIGKILL');
+    const again = start(...args);
+    await untilReady(again);
+    const { base_url: url, tenant_id: tenant } = read(file);
+    expect(tenant).toBe(credentials.tenant_id);
+    expect(statSync(join(data, 'credentials.json')).mode & 0o777).toBe(0o600);
+    expect(await stop(again)).toBe(0);
+    expect(existsSync(join(data, 'lock'))).toBe(false);
+    await expect(fetch(url)).rejects.toThrow();
+  });
 });
 
 describe('a data folder that is damaged', () => {
@@ -176,7 +186,7 @@ describe('a data folder that is damaged', () => {
   beforeAll(async () => {
     const started = again();
     await untilReady(started);
-    await stop(started);
+    expect(await stop(started, 'SIGTERM')).toBe(0);
   });
 
   it('does not start when its keys are missing, and no other keys are created', async () => {
@@ -205,10 +215,12 @@ describe('a data folder that is damaged', () => {
     writeFileSync(file, content);
   });
 
-  it('starts again when it is restored', async () => {
+  it('starts again when it is restored, and deletes its credentials when its terminal is closed', async () => {
     const started = again();
     await untilReady(started);
-    expect(await stop(started)).toBe(0);
+    expect(await stop(started, 'SIGHUP')).toBe(0);
+    const shown = join(directory, 'c8.json');
+    expect([shown, `${shown}.lock`, join(data, 'lock')].filter(existsSync)).toEqual([]);
   });
 });
 
@@ -246,50 +258,6 @@ it('a wrong option ends with exit code 2', async () => {
   const started = start('--nope');
   expect(await started.exit).toBe(2);
   expect(started.output()).toBe("Unknown option '--nope' (--help lists the options)\n");
-});
-
-it('a closed terminal ends it like Ctrl-C, and its credentials are deleted', async () => {
-  const file = join(directory, 'c8.json');
-  const data = join(directory, 'data8');
-  const started = start('--port', '0', '--credentials', file, '--data', data);
-  await untilReady(started);
-  expect(await stop(started, 'SIGHUP')).toBe(0);
-  expect([file, `${file}.lock`, join(data, 'lock')].filter(existsSync)).toEqual([]);
-});
-
-it('the credentials file of a running service is left unchanged', async () => {
-  const file = join(directory, 'c10.json');
-  const first = start('--port', '0', '--credentials', file);
-  await untilReady(first);
-  const { tenant_id: tenant } = read(file);
-  const second = start('--port', '0', '--credentials', file);
-  expect(await second.exit).toBe(1);
-  expect(second.output()).toBe(`${file} is in use by process ${String(first.child.pid)}\n`);
-  expect(read(file).tenant_id).toBe(tenant);
-  await stop(first, 'SIGKILL');
-  const third = start('--port', '0', '--credentials', file);
-  await untilReady(third);
-  expect(read(file).tenant_id).not.toBe(tenant);
-  expect(await stop(third)).toBe(0);
-});
-
-it('browsers get the start page at / of the API, without a key; other clients get the API', async () => {
-  const file = join(directory, 'c11.json');
-  const started = start('--port', '0', '--credentials', file);
-  await untilReady(started);
-  const { base_url: url, management_key: key, docs_url: docs, start_url: startUrl } = read(file);
-  const accept = { headers: { accept: 'text/html,*/*' } };
-  const redirected = await fetch(url, { ...accept, redirect: 'manual' });
-  expect([redirected.status, redirected.headers.get('location')]).toEqual([302, startUrl]);
-  const page = await fetch(url, accept);
-  const html = await page.text();
-  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-  expect(html).toContain(`href="${docs}/"`);
-  expect(html.match(/<button>Copy/g)).toHaveLength(3);
-  expect(html).toContain(file);
-  expect(html).not.toContain(key);
-  expect((await fetch(url)).status).toBe(404);
-  expect(await stop(started)).toBe(0);
 });
 
 describe('npm start and npm test, on any Node', () => {
