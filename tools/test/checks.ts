@@ -11,14 +11,14 @@ const DOCUMENTATION: Check = { name: 'documentation', command: ['node', 'tools/c
 
 /**
  * Runs of the whole service under faults (CONTRIBUTING.md#the-simulation). The usual run has the
- * same seeds each time. Two processes repeat the beginning of a third of them, and must have the
+ * same seeds each time. Two processes repeat the beginning of ten of them, and must have the
  * same history.
  */
 export const simulations = (thoroughSeed?: string): readonly Check[] => {
   const simulate = (...options: readonly string[]) =>
     ['node', 'test/simulation/simulate.ts', ...options] as const;
   if (thoroughSeed === undefined)
-    return [{ name: 'simulation', command: simulate('--seeds', '50', '--twice', '20') }];
+    return [{ name: 'simulation', command: simulate('--seeds', '25', '--twice', '10') }];
   return [
     { name: 'simulation', command: simulate('--seed', thoroughSeed, '--seeds', '10000', '--twice', '500') },
     { name: 'mutations of the service', command: simulate('--mutations') },
