@@ -2,7 +2,7 @@ import { noteUse } from '../budgets.ts';
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { launch, type Browser, type CDPSession, type KeyInput } from 'puppeteer-core';
-import { placeOf } from '../../tools/test/programs.ts';
+import { chromiumPath, placeOf } from '../../tools/test/programs.ts';
 import type { KeyName } from './engines/engine.ts';
 import { temporaryFolder } from './run-service.ts';
 
@@ -205,9 +205,9 @@ async function aTab(browser: Browser): Promise<Tab> {
 }
 
 /** Starts the browser with these flags alone, as people have it: with scroll bars. */
-export const launchChromium = (): Promise<Browser> =>
+export const launchChromium = (executablePath = chromiumPath() ?? ''): Promise<Browser> =>
   launch({
-    executablePath: placeOf('chromium') ?? '',
+    executablePath,
     args: [...CHROMIUM_FLAGS, `--user-data-dir=${temporaryFolder()}`, 'about:blank'],
     ignoreDefaultArgs: true,
     defaultViewport: null,
@@ -245,4 +245,10 @@ export function startChromium(): Promise<Chromium> {
       await Promise.allSettled(tabs.map((tab) => tab.close()));
     },
   });
+}
+
+/** Starts the whole browser, which fills in forms, and takes three times as long for a page. */
+export async function startWholeChromium(): Promise<Chromium> {
+  const browser = await launchChromium(placeOf('chromium'));
+  return { newTab: () => aTab(browser), close: () => browser.close() };
 }

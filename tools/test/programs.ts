@@ -5,7 +5,9 @@ import { delimiter, join } from 'node:path';
 /** Programs that tests need and npm does not install: their commands, and Debian's packages. */
 const PROGRAMS = {
   openssl: { commands: ['openssl'], packages: ['openssl'] },
-  Chromium: { commands: ['chromium'], packages: ['chromium'] },
+  // It has no pages of its own, which take twice the time of those of the tests.
+  Chromium: { commands: ['chromium-headless-shell'], packages: ['chromium-headless-shell'] },
+  'Chromium with autofill': { commands: ['chromium'], packages: ['chromium'] },
   Firefox: { commands: ['firefox-esr'], packages: ['firefox-esr'] },
   // It has no window without a display, and needs a bus of messages.
   WebKit: {
@@ -27,13 +29,18 @@ export const placeOf = (command: string): string | undefined =>
     .map((folder) => join(folder, command))
     .find(existsSync);
 
-/** How to install a missing program; `undefined` if it is installed. */
-export function installationOf(program: Program): string | undefined {
-  const { commands, packages } = PROGRAMS[program];
-  return commands.every((command) => placeOf(command) !== undefined)
-    ? undefined
-    : `sudo apt-get install ${packages.join(' ')}`;
+/** The path of Chromium; `undefined` if it is not installed. The whole browser does as well. */
+export const chromiumPath = (): string | undefined =>
+  placeOf('chromium-headless-shell') ?? placeOf('chromium');
+
+function isInstalled(program: Program): boolean {
+  if (program === 'Chromium') return chromiumPath() !== undefined;
+  return PROGRAMS[program].commands.every((command) => placeOf(command) !== undefined);
 }
+
+/** How to install a missing program; `undefined` if it is installed. */
+export const installationOf = (program: Program): string | undefined =>
+  isInstalled(program) ? undefined : `sudo apt-get install ${PROGRAMS[program].packages.join(' ')}`;
 
 function aptGet(...args: readonly string[]): void {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
@@ -42,9 +49,14 @@ function aptGet(...args: readonly string[]): void {
 
 /**
  * Installs what is missing if this is root on Debian, as in CI. Returns what is still missing.
+ *
+ * @param isUsual - whether no test of `whenTouched` runs
  */
-export function provide(): readonly Program[] {
-  const missing = () => (Object.keys(PROGRAMS) as Program[]).filter((name) => installationOf(name));
+export function provide(isUsual: boolean): readonly Program[] {
+  const needed = (Object.keys(PROGRAMS) as Program[]).filter(
+    (name) => !isUsual || name !== 'Chromium with autofill',
+  );
+  const missing = () => needed.filter((name) => installationOf(name));
   const packages = missing().flatMap((name) => PROGRAMS[name].packages);
   if (packages.length > 0 && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     console.log(`installing with apt-get, for the tests that need it: ${packages.join(', ')}`);

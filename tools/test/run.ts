@@ -216,7 +216,7 @@ function wantedFiles(): readonly string[] | undefined {
 const files = wantedFiles();
 const tests = files?.filter((file) => file.endsWith('.test.ts'));
 if (tests?.length === 0) console.log(`no test is about ${positionals.join(', ') || 'what has changed'}`);
-const missing = tests?.length === 0 ? [] : provide();
+const missing = tests?.length === 0 ? [] : provide(extentOfRun === 'usual');
 for (const program of missing)
   console.log(`${program} is missing, and what needs it is skipped: ${String(installationOf(program))}`);
 if (isThorough) console.log(`seed ${seed}`);
