@@ -123,7 +123,7 @@ describe('a running app', () => {
   it('has a message reach the function of its queue, through the address that the app uses', async () => {
     const { aws_endpoint_url: endpoint } = credentials;
     const name = Object.keys(template('Api').Resources).find((id) => /^Work[0-9A-F]{8}$/.test(id));
-    // As in a function: the client gets the endpoint from its environment, and uses the queue's URL.
+    // As in a function: the client has the endpoint of its environment, and the URL of the queue.
     process.env['AWS_ENDPOINT_URL'] = endpoint;
     const client = new SQSClient({
       region: 'us-east-1',
