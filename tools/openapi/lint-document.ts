@@ -25,10 +25,16 @@ async function findingsOfRedocly(file: string): Promise<readonly string[]> {
   }
 }
 
-/** The findings of Spectral's recommended rules. None is disabled. */
+/**
+ * The findings of Spectral's recommended rules. One is off, which compiles each schema again for
+ * each example: test/tools/openapi/document.test.ts compiles each once.
+ */
 async function findingsOfSpectral(document: object): Promise<readonly string[]> {
   const linter = new Spectral();
-  linter.setRuleset({ extends: [[oas as RulesetDefinition, 'recommended']] });
+  linter.setRuleset({
+    extends: [[oas as RulesetDefinition, 'recommended']],
+    rules: { 'oas3-valid-media-example': 'off' },
+  });
   const findings = await linter.run(document as Record<string, unknown>);
   return findings.map(
     ({ code, message, path }) => `Spectral: ${String(code)}: ${message} (${path.join('/')})`,
