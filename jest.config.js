@@ -64,9 +64,13 @@ const ON_THE_WIRE = ['<rootDir>/test/interface/{proxy,received-shapes,stored-pro
 const { CLOAKROOM_TESTS: extent, CLOAKROOM_CONTRACT: contract } = process.env;
 const hasWholeContract = contract === 'whole' || !['usual', 'touched'].includes(extent);
 /** Suites of other ways than the one that a usual run takes (test-kit/src/which-runs.ts). */
-const WHEN_TOUCHED = ['browser-guides', 'contract', 'docs', 'fields-wrappers'];
+const WHEN_TOUCHED = [
+  ...['browser-guides', 'contract', 'docs', 'fields-wrappers', 'generated-clients'],
+  ...['removal', 'restore'],
+];
 const isInThisRun = (name) => extent !== 'usual' || !WHEN_TOUCHED.includes(name);
 const matching = (names) => [`<rootDir>/test/end-to-end/${names}.test.ts`];
+const among = (names) => matching(`(${names.filter(isInThisRun).join('|')})`);
 // One setup however many projects name it: jest runs each file of a global setup once.
 const onSharedCloud = {
   ...common,
@@ -112,7 +116,7 @@ export default {
       displayName: 'service',
       testMatch: [
         ...matching(
-          `!(${[...Object.values(APART).flat(), ...(extent === 'usual' ? WHEN_TOUCHED : [])].join('|')})`,
+          `!(${[...Object.values(APART).flat(), ...WHEN_TOUCHED.filter((name) => !isInThisRun(name))].join('|')})`,
         ),
         ...(hasWholeContract ? INTERFACE : ON_THE_WIRE),
       ],
@@ -120,10 +124,10 @@ export default {
     {
       ...onSharedCloud,
       displayName: 'browser',
-      testMatch: matching(`(${APART.browser.filter(isInThisRun).join('|')})`),
+      testMatch: among(APART.browser),
     },
-    { ...common, displayName: 'own-service', testMatch: matching(`(${APART.ownService.join('|')})`) },
-    { ...common, displayName: 'faults', testMatch: matching(`(${APART.faults.join('|')})`) },
+    { ...common, displayName: 'own-service', testMatch: among(APART.ownService) },
+    { ...common, displayName: 'faults', testMatch: among(APART.faults) },
     ...deployed,
   ],
   // It ends a test that hangs, on a busy machine too; nothing here measures time.
