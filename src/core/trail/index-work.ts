@@ -18,22 +18,28 @@ import { createIndexBuilder, saltOf, type TokenIndex } from './token-index.ts';
 import { bytesOfName } from '../audit/token-reference.ts';
 import type { TrailReader } from './trail-store.ts';
 
+/** The sizes at which indexes are made and end. */
+export interface IndexSizes {
+  /** A trail with so many new records is indexed before its hour is over. */
+  readonly full: number;
+  /** Most records of an index, and most entries, in addition to those of its last ms. */
+  readonly most: number;
+}
+
 export interface IndexWorkDeps {
   readonly trail: TrailReader;
   readonly indexes: IndexStore;
   readonly clock: Clock;
   readonly onIndexingFailed: (error: unknown) => void;
+  /** Without it, the sizes are {@link INDEX_SIZES}. */
+  readonly indexSizes?: IndexSizes;
 }
 
 /**
- * A trail with so many new records is indexed before its hour is over. They make 64 KB of entries.
+ * A full trail makes 64 KB of entries. The largest index has 1.6 MB in one partition, which takes
+ * 1,000 write units a second.
  */
-export const FULL_RECORDS = 8_000;
-/**
- * Most records of an index, and most entries, in addition to those of its last ms. The index then
- * has 1.6 MB in one partition, which takes 1,000 write units a second.
- */
-const MAX_ENTRIES = 200_000;
+export const INDEX_SIZES: IndexSizes = { full: 8_000, most: 200_000 };
 /** Most indexes that one seal names. Its item has at most 400 KB. */
 const MAX_INDEXES = 1_000;
 const PARTS_AT_ONCE = 8;
@@ -135,6 +141,7 @@ async function makeIndex(work: Work, { trail, level, from, to, shards }: Range):
   const of = { trail, level, from };
   const builder = createIndexBuilder({ ...of, salt: saltOf(work.input.origin, of) });
   const reading = { trail, shards: shardsIn(shards), from, to };
+  const { most } = work.deps.indexSizes ?? INDEX_SIZES;
   let count = 0;
   let last = from;
   let expires = 0;
@@ -143,12 +150,12 @@ async function makeIndex(work: Work, { trail, level, from, to, shards }: Range):
     for (const record of records) {
       if (!isPosition(record.position)) continue;
       const at = timeOfPosition(record.position);
-      if (Math.max(count, builder.count) >= MAX_ENTRIES && at > last) {
+      if (Math.max(count, builder.count) >= most && at > last) {
         end = at;
         break reading;
       }
       // The service cannot have written so many in one ms, so they are false and would cost time.
-      if (builder.count < 2 * MAX_ENTRIES) builder.add(namesIn(record), { at, shard: record.shard });
+      if (builder.count < 2 * most) builder.add(namesIn(record), { at, shard: record.shard });
       [count, last] = [count + 1, at];
       if (Number.isSafeInteger(record.expires)) expires = Math.max(expires, record.expires);
     }
@@ -186,7 +193,8 @@ async function writeParts(work: Work, trail: string, { from, shards }: Gathered,
 /** Indexes trails with many records in an hour that is not over. */
 async function indexFull(work: Work): Promise<void> {
   const { gathering, sealedTo } = work.input;
-  for (const [trail, gathered] of gathering.full(hourOf(sealedTo - 1), FULL_RECORDS))
+  const { full } = work.deps.indexSizes ?? INDEX_SIZES;
+  for (const [trail, gathered] of gathering.full(hourOf(sealedTo - 1), full))
     if (!isOver(work)) await writeParts(work, trail, gathered, sealedTo);
 }
 

@@ -5,7 +5,7 @@ import { isTrail, leafOf, TRAIL_SHARDS } from '../audit/audit-record.ts';
 import { createGathering, hourOf, type Gathering } from './gathering.ts';
 import { HOUR_MS } from './index-levels.ts';
 import type { IndexStore } from './index-store.ts';
-import { firstProgress, indexLag, makeIndexes, shardsIn } from './index-work.ts';
+import { firstProgress, indexLag, makeIndexes, shardsIn, type IndexSizes } from './index-work.ts';
 import { recordsInOrder } from './records-in-order.ts';
 import {
   digestOf,
@@ -40,6 +40,8 @@ export interface SealTrailDeps {
   readonly memory: SealerMemory;
   /** Most trails in one seal. An item of DynamoDB has at most 400 KB. */
   readonly partSize?: number;
+  /** Without them, the sizes are those of a service. */
+  readonly indexSizes?: IndexSizes;
 }
 
 /** The intervals that one run has sealed and indexed. */
