@@ -303,19 +303,21 @@ describe('a writer that dies', () => {
 
   it('a writer that dies between the steps of replacing megabytes leaves all of the old data or all of the new', async () => {
     const deaths = await inTurn(dyingAt, async (dying) => {
-      const first = aStoredToken({ encryptedData: randomBytes(2_100_000) });
+      // Both do not fit into one transaction. The old data has two parts to remove.
+      const first = aStoredToken({ encryptedData: randomBytes(400_000) });
       await aStore().create([{ token: first }]);
-      const next = changed(first, { encryptedData: randomBytes(2_100_000) });
+      const next = changed(first, { encryptedData: randomBytes(3_500_001) });
       await dying.update(first, { token: next }).catch(() => 'died');
       now += 61_000;
       await sweepAll();
       const current = await aStore().find(TENANT, first.id);
-      expect([first.writeId, next.writeId]).toContainEqual(current?.writeId);
-      expect(await database.keys()).toHaveLength(7);
+      const left = [first, next].find(({ writeId }) => current?.writeId.equals(writeId));
+      expect(digested(current)).toEqual(digested(left));
+      expect(await database.keys()).toHaveLength(left === first ? 3 : 12);
       if (current !== undefined) expect(await aStore().deleteVersion(current)).toBe(true);
       expect(await database.keys()).toEqual([]);
     });
-    expect(deaths).toBeGreaterThanOrEqual(9);
+    expect(deaths).toBeGreaterThanOrEqual(5);
   });
 
   it('a writer that dies between the steps of a delete leaves the token deleted or not, and the sweep removes the rest', async () => {
@@ -467,7 +469,7 @@ describe('the sweep', () => {
 
   it('may run twice concurrently, and stops at its deadline to continue later', async () => {
     const store = aStore();
-    const tokens = Array.from({ length: 60 }, () =>
+    const tokens = Array.from({ length: 25 }, () =>
       aStoredToken({ expiration: { at: now + 1_000, offsetMinutes: 0 }, terms: terms(1) }),
     );
     for (const token of tokens) await store.create([{ token }]);
@@ -485,14 +487,14 @@ describe('the sweep', () => {
 describe('tokens that are too large together', () => {
   it('become visible together, each with its data, and leave nothing behind when deleted', async () => {
     const store = aStore();
-    // 6 MB in a hundred items: more than the transaction that reveals them may touch.
-    const written = Array.from({ length: 100 }, () => ({
-      token: aStoredToken({ encryptedData: randomBytes(60_000) }),
+    // 4.2 MB in few items: more than the transaction that reveals them may touch.
+    const written = Array.from({ length: 30 }, () => ({
+      token: aStoredToken({ encryptedData: randomBytes(140_000) }),
     }));
     expect(await store.create(written)).toBe('written');
     const ids = written.map(({ token }) => token.id);
     const found = await store.findMany(TENANT, ids);
-    expect(found).toHaveLength(100);
+    expect(found).toHaveLength(30);
     const [first] = written;
     const read = found.find(({ id }) => id === first?.token.id);
     expect(read?.encryptedData.equals(first?.token.encryptedData ?? Buffer.alloc(0))).toBe(true);
