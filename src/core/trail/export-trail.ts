@@ -1,7 +1,7 @@
 import { defined } from '../shared/defined.ts';
 import { namedTokens, TRAIL_SHARDS, type AuditRecord } from '../audit/audit-record.ts';
 import { decodeContent } from '../audit/record-content.ts';
-import { parseReference, referenceOf, type ReferredIds } from '../audit/token-reference.ts';
+import { parseReference, referenceText, type ReferredIds } from '../audit/token-reference.ts';
 import { MAX_INTERVAL_MS, statementOf } from './seal.ts';
 import type { Seal, SealReader, TrailReader } from './trail-store.ts';
 
@@ -51,11 +51,17 @@ async function idLines(
   const unique = new Map(references.map((each) => [each.toString('base64url'), each]));
   if (unique.size > MAX_IDS) return undefined;
   const ids = unique.size === 0 ? new Map<string, string>() : await referredIds([...unique.values()]);
-  const lines = [...ids.values()].map((id) => ({
-    id: { reference: referenceOf(id).toString('base64url'), id },
-  }));
-  const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(JSON.stringify(line)), 0);
-  return bytes > IDS_BYTES ? undefined : lines;
+  const lines: ExportLine[] = [];
+  let bytes = 0;
+  for (const [reference, each] of unique) {
+    const id = ids.get(referenceText(each));
+    if (id === undefined) continue;
+    const line = { id: { reference, id } };
+    bytes += Buffer.byteLength(JSON.stringify(line));
+    if (bytes > IDS_BYTES) return undefined;
+    lines.push(line);
+  }
+  return lines;
 }
 
 const sealLine = ({ signature, ...seal }: Seal): ExportLine => ({

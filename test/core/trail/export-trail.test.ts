@@ -115,7 +115,7 @@ describe('an export of a trail', () => {
         expect(times(lines)).toEqual(expect.arrayContaining(inside));
         expect(times(lines)).toEqual(times(lines).toSorted((x, y) => x - y));
       }),
-      { numRuns: cases(60) },
+      { numRuns: cases(30) },
     );
   });
 
