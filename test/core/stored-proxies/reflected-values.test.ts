@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createRemover, REMOVED } from '../../../src/core/stored-proxies/reflected-values.ts';
 import { TransformError } from '../../../src/core/stored-proxies/transform-failure.ts';
 import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
+import { IS_THOROUGH } from '../../../packages/test-kit/src/thoroughness.ts';
 
 const SECRET = 'sk_live_4eC39HqLyjWDarjtT1zdp7dc';
 
@@ -112,7 +113,7 @@ describe('the remover of configuration', () => {
         const text = `${before}${encode(encoder, value, chooser(drawn))}${after}`;
         expect(removerOf([SECRET, value]).text(text)).toBe(`${before}${REMOVED}${after}`);
       }),
-      { numRuns: cases(1_200) },
+      { numRuns: cases(600) },
     );
   });
 
@@ -128,7 +129,7 @@ describe('the remover of configuration', () => {
         expect(contains(Buffer.from(text), value) && contains(Buffer.from(cleaned), value)).toBe(false);
         expect(cleaned).toContain(REMOVED);
       }),
-      { numRuns: cases(1_200) },
+      { numRuns: cases(600) },
     );
   });
 
@@ -151,7 +152,7 @@ describe('the remover of configuration', () => {
           expect(contains(cleaned, value)).toBe(false);
         },
       ),
-      { numRuns: cases(1_200) },
+      { numRuns: cases(600) },
     );
   });
 
@@ -180,7 +181,7 @@ describe('the remover of configuration', () => {
           expect(contains(cleaned, value)).toBe(false);
         },
       ),
-      { numRuns: cases(600) },
+      { numRuns: cases(300) },
     );
   });
 
@@ -198,7 +199,7 @@ describe('the remover of configuration', () => {
         const bytes = Buffer.from(text);
         expect(remover.bytes(bytes)).toBe(bytes);
       }),
-      { numRuns: cases(1_000) },
+      { numRuns: cases(500) },
     );
   });
 
@@ -260,11 +261,13 @@ describe('the remover of configuration', () => {
 
   const random = (length: number) => randomBytes(length).toString('base64').slice(0, length);
   const keys = Array.from({ length: 50 }, () => random(20_000));
+  /** A body of six megabytes, or of a quarter of them. */
+  const many = (whole: number) => Math.ceil(IS_THOROUGH ? whole : whole / 4);
   it.each<[string, readonly string[], Buffer]>([
-    ['escape sequences', keys, Buffer.from('\\n%41'.repeat(1_200_000))],
-    ['escapes of escapes', keys, Buffer.from(`%${'25'.repeat(3_000_000)}`)],
-    ['halves of surrogate pairs', keys, Buffer.from('\\ud83d'.repeat(1_000_000))],
-    ['a half before backslashes', keys, Buffer.from(`\\ud83d${'\\'.repeat(6_000_000)}`)],
+    ['escape sequences', keys, Buffer.from('\\n%41'.repeat(many(1_200_000)))],
+    ['escapes of escapes', keys, Buffer.from(`%${'25'.repeat(many(3_000_000))}`)],
+    ['halves of surrogate pairs', keys, Buffer.from('\\ud83d'.repeat(many(1_000_000)))],
+    ['a half before backslashes', keys, Buffer.from(`\\ud83d${'\\'.repeat(many(6_000_000))}`)],
     [
       'values without their end',
       keys,
@@ -272,11 +275,11 @@ describe('the remover of configuration', () => {
         keys
           .map((key) => key.slice(1))
           .join(' ')
-          .repeat(6),
+          .repeat(many(6)),
       ),
     ],
-    ['almost one letter', ['x'.repeat(20_000)], Buffer.from(`${'x'.repeat(19_999)}b`.repeat(300))],
-  ])('takes six megabytes of %s', (_, configured, bytes) => {
+    ['almost one letter', ['x'.repeat(20_000)], Buffer.from(`${'x'.repeat(19_999)}b`.repeat(many(300)))],
+  ])('takes megabytes of %s', (_, configured, bytes) => {
     expect(removerOf(configured).bytes(bytes).length).toBeLessThanOrEqual(bytes.length);
   });
 
