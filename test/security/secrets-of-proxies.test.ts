@@ -252,7 +252,7 @@ it('two worlds that differ in the secrets of an owner look the same to who does 
           if (text.includes(what)) seen[what] += 1;
       }
     }),
-    { numRuns: cases(200) },
+    { numRuns: cases(100) },
   );
-  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(20);
+  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(cases(100) / 10);
 });

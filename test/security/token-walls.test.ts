@@ -530,8 +530,8 @@ function run(world: ReturnType<typeof aWallWorld>, input: readonly Caller[]) {
 
 describe('callers of one tenant', () => {
   it.each([
-    ['many values', WIDE, 100],
-    ['few values', DENSE, 200],
+    ['many values', WIDE, 50],
+    ['few values', DENSE, 100],
   ])(
     'see and change tokens of one another exactly as a naive reading of the rules permits, when they write %s',
     async (_title, variety, numRuns) => {

@@ -62,7 +62,7 @@ describe('a proxied body agrees with an independent rendering', () => {
           rest: safeRest,
         });
       }),
-      { numRuns: cases(150) },
+      { numRuns: cases(75) },
     );
   });
 
@@ -79,7 +79,7 @@ describe('a proxied body agrees with an independent rendering', () => {
           other.toWellFormed(),
         ]);
       }),
-      { numRuns: cases(150) },
+      { numRuns: cases(75) },
     );
   });
 
@@ -97,7 +97,7 @@ describe('a proxied body agrees with an independent rendering', () => {
             .replaceAll('&amp;', '&');
         expect([unescaped(inside?.[1]), unescaped(inside?.[2])]).toEqual([asText(value), asText(value)]);
       }),
-      { numRuns: cases(150) },
+      { numRuns: cases(75) },
     );
   });
 
@@ -110,7 +110,7 @@ describe('a proxied body agrees with an independent rendering', () => {
           `${where.before}${asText(value)}${where.after}`,
         );
       }),
-      { numRuns: cases(150) },
+      { numRuns: cases(75) },
     );
   });
 
@@ -396,7 +396,7 @@ describe('a body of JSON', () => {
         const body = isEscaped ? plain.replaceAll('{ ', '\\u007b ') : plain;
         expect(parseJson(rendered(body, 'application/json', CARD))).toEqual(filled(value));
       }),
-      { numRuns: cases(150) },
+      { numRuns: cases(75) },
     );
   });
 });

@@ -54,7 +54,7 @@ describe('the indexes of a trail', () => {
           expect((await trail.verify()).broken).toBeUndefined();
         },
       ),
-      { numRuns: cases(5) },
+      { numRuns: cases(3) },
     );
   });
 
@@ -99,7 +99,7 @@ describe('the indexes of a trail', () => {
           expect((await trail.verify()).broken).toBeUndefined();
         },
       ),
-      { numRuns: cases(5) },
+      { numRuns: cases(3) },
     );
   });
 

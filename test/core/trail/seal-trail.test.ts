@@ -210,7 +210,7 @@ describe('the sealer', () => {
           checked: expect.objectContaining({ records: 42, afterSeals: 0 }),
         });
       }),
-      { numRuns: cases(20) },
+      { numRuns: cases(10) },
     );
   });
 

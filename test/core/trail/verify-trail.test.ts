@@ -68,7 +68,7 @@ describe('an intact trail', () => {
         expect(whole.steps).toBe(1);
         expect(parts.total).toEqual(whole.total);
       }),
-      { numRuns: cases(30) },
+      { numRuns: cases(15) },
     );
   });
 
@@ -280,7 +280,7 @@ describe('a single change to sealed data', () => {
         const { broken } = await trail.verify();
         expect(broken).toBeDefined();
       }),
-      { numRuns: cases(200) },
+      { numRuns: cases(100) },
     );
     expect(seen.size).toBe(19);
   });
@@ -294,7 +294,7 @@ describe('a single change to sealed data', () => {
         const { broken } = await trail.verify({}, { coverage: 'sealed', tenants: [], to: Infinity });
         expect(broken).toBeDefined();
       }),
-      { numRuns: cases(100) },
+      { numRuns: cases(50) },
     );
   });
 });
@@ -401,7 +401,7 @@ describe('one failure', () => {
         expect(listed(parts)).toEqual(expect.arrayContaining(listed(whole.broken)));
         expect(repeated(parts)).toBeLessThanOrEqual(repeated(whole.broken));
       }),
-      { numRuns: cases(25) },
+      { numRuns: cases(12) },
     );
   });
 });
@@ -438,7 +438,7 @@ describe('a failed read', () => {
         };
         await expect(run(step, from)).rejects.toThrow('down');
       }),
-      { numRuns: cases(30) },
+      { numRuns: cases(15) },
     );
   });
 

@@ -55,7 +55,7 @@ describe('the DynamoDB in memory', () => {
         const { expected, actual } = await bothAnswers(calls);
         expect(actual).toEqual(expected);
       }),
-      { numRuns: cases(25) },
+      { numRuns: cases(12) },
     );
   });
 
