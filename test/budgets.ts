@@ -12,7 +12,7 @@ export const BUDGETS = {
   'tests on the shared service': 480,
   'tabs of browsers': 60,
   'reactors started by their runtime': 80,
-  'runs of the TypeScript compiler': 8,
+  'runs of the TypeScript compiler': 6,
 } as const;
 
 export type Budget = keyof typeof BUDGETS;
