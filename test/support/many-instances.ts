@@ -47,9 +47,14 @@ export async function manyInstances(now = Date.now()) {
   const state = { now };
   const clock = () => state.now;
 
-  /** The dependencies of a function, over a separate client, which combines reads. */
+  const { client: shared } = database.tables();
+
+  /**
+   * The dependencies of a function, over a client of its own, since a client combines reads. All
+   * have the parts of one, which take a while to create.
+   */
   function wired(random = machinePlatform.random) {
-    const { client } = database.tables(() => undefined);
+    const client = Object.create(shared) as typeof shared;
     const platform = { ...machinePlatform, clock, random };
     const table = (name: string) => ({ client, platform, name });
     const access = table('Access');
