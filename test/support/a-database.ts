@@ -5,6 +5,7 @@ import type { Table } from '../../src/adapters/dynamodb/table-client.ts';
 import type { TokenTables } from '../../src/adapters/dynamodb/token-tables.ts';
 import type { AwsService } from '../../packages/local-aws/src/aws-service.ts';
 import type { CallRecord } from '../../packages/local-aws/src/aws-endpoint/call-counter.ts';
+import { withoutLogger } from '../../src/adapters/aws/client-settings.ts';
 import { DOCUMENT_OPTIONS } from '../../src/adapters/aws/clients.ts';
 import { startAwsEndpoint } from '../../packages/local-aws/src/aws-endpoint/start-aws-endpoint.ts';
 import { createDynamoDb } from '../../packages/local-aws/src/dynamodb/create-dynamodb.ts';
@@ -57,10 +58,9 @@ function clientWith(
   fate: Fate,
   onRead: (keys: readonly string[]) => void,
 ): DynamoDBDocumentClient {
-  const client = new DynamoDBClient({
-    maxAttempts: 3,
-    ...inProcess((request) => respond(service, request)),
-  });
+  const client = withoutLogger(
+    new DynamoDBClient({ maxAttempts: 3, ...inProcess((request) => respond(service, request)) }),
+  );
   let nth = 0;
   client.middlewareStack.add(
     (next, context) => async (args) => {

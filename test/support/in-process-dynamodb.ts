@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { withoutLogger } from '../../src/adapters/aws/client-settings.ts';
 import { AwsError, type AwsResponse, type AwsService } from '../../packages/local-aws/src/aws-service.ts';
 
 /** A call is lost `before` its effect, or its response `after` it. */
@@ -54,14 +55,16 @@ export const inProcess = (handle: (request: HttpRequest) => ReturnType<typeof re
 
 /** The client calls a DynamoDB in this process, and never retries. */
 export function inProcessClient(service: AwsService, fate: (operation: string) => Cut = () => undefined) {
-  return new DynamoDBClient({
-    maxAttempts: 1,
-    ...inProcess(async (request) => {
-      const cut = fate(request.headers['x-amz-target']?.split('.').at(-1) ?? '');
-      if (cut === 'before') throw cutOff();
-      const response = await respond(service, request);
-      if (cut === 'after') throw cutOff();
-      return response;
+  return withoutLogger(
+    new DynamoDBClient({
+      maxAttempts: 1,
+      ...inProcess(async (request) => {
+        const cut = fate(request.headers['x-amz-target']?.split('.').at(-1) ?? '');
+        if (cut === 'before') throw cutOff();
+        const response = await respond(service, request);
+        if (cut === 'after') throw cutOff();
+        return response;
+      }),
     }),
-  });
+  );
 }
