@@ -211,7 +211,7 @@ describe('a walk over all records', () => {
 describe('with requests to four instances', () => {
   it('a data key is rotated and everything re-encrypted, and no request fails', async () => {
     const load = await aLoad(world);
-    await load.rounds(4);
+    await load.rounds(2);
     expect(await rotateDataKey(world.operator, load.tenantId)).toBe(2);
     await load.rounds();
     load.pass(FORGOTTEN_MS);
@@ -225,7 +225,7 @@ describe('with requests to four instances', () => {
   it('a root is wrapped by other keys, and no request fails', async () => {
     const load = await aLoad(world);
     const { operator } = world;
-    await load.rounds(4);
+    await load.rounds(2);
     for (const by of ['deployment', 'kms', 'deployment', undefined] as const) {
       if (by === undefined) await rotateDeploymentKey(operator);
       let isDone = false;
@@ -248,7 +248,7 @@ describe('with requests to four instances', () => {
     const [before] = await secrets();
     const roots = async () => (await operator.tenantStore.find(tenantId))?.roots ?? [];
     const [old] = await roots();
-    await load.rounds(4);
+    await load.rounds(2);
 
     await expect(step()).rejects.toMatchObject({ code: 'conflict' });
     expect((await beginRootReplacement(operator, tenantId)).state).toBe('waiting');

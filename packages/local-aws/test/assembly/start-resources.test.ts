@@ -32,7 +32,9 @@ describe('a synthesized CDK app', () => {
   let app: Assembly;
 
   beforeAll(async () => {
-    const env = { ...process.env, CDK_OUTDIR: directory };
+    // Where test/support/synthesis.ts has the CDK too.
+    const NODE_COMPILE_CACHE = join(process.cwd(), '.local/compile-cache');
+    const env = { ...process.env, CDK_OUTDIR: directory, NODE_COMPILE_CACHE };
     const program = join(import.meta.dirname, 'fixture-app.ts');
     const { stderr, status } = spawnSync(process.execPath, [program], { env, encoding: 'utf8' });
     expect({ stderr, status }).toMatchObject({ status: 0 });
