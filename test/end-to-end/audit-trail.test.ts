@@ -1,11 +1,12 @@
 import type { API_OPERATIONS } from '../../src/core/audit/api-operations.ts';
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand, type AttributeValue } from '@aws-sdk/client-dynamodb';
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OUTCOMES } from '../../src/core/audit/audit-record.ts';
 import { allRoutes, type AnyRoute } from '../../tools/openapi/all-routes.ts';
-import { allItems, bytesOf } from '../support/aws.ts';
+import { advanceClock } from '../support/advance-clock.ts';
+import { allItems, bytesOf, dynamodbOf } from '../support/aws.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
 import {
   httpClient,
@@ -16,10 +17,11 @@ import {
 } from '../support/http-client.ts';
 import { occurrences } from '../support/needles.ts';
 import { needing } from '../support/needing.ts';
-import { operatorOf } from '../support/operator.ts';
+import { invokeFunction, operatorOf } from '../support/operator.ts';
 import { plantParkedDelivery } from '../support/parked-delivery.ts';
 import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { ALL_TOKEN_PERMISSIONS, revealing } from '../support/sample-requests.ts';
+import { functionEnvironments, functionOf } from '../../tools/bench/local-functions.ts';
 import { IS_THOROUGH } from '../../packages/test-kit/src/thoroughness.ts';
 
 const { describe } = needing('openssl');
@@ -714,5 +716,23 @@ describe('GET /logs', () => {
       resource: used.records[0]?.credential,
       change: { granted: ['token:read'] },
     });
+  });
+});
+
+describe('the trail', () => {
+  it('is sealed, checked and protected by the deployed functions and tables', async () => {
+    const { credentials } = service;
+    // A move of less than a minute starts no schedule.
+    for (let moved = 0; moved < 4; moved += 1) await advanceClock(credentials, 59);
+    const sealer = functionOf(await functionEnvironments(credentials), 'audit-sealer').name;
+    expect(await invokeFunction(credentials, sealer, {})).toEqual({ payload: null, hasFailed: false });
+    const check = { command: 'verify-audit', principal: 'schedule', latest: true };
+    const found = await operatorOf(credentials, check);
+    expect(found).toMatchObject({ intact: true, late: false, next: null });
+    expect(found['unprotected']).toBeUndefined();
+    expect(found['seals']).toBeGreaterThan(0);
+    const [Item] = await auditItems();
+    const change = dynamodbOf(credentials).send(new PutItemCommand({ TableName: 'Cloakroom-Audit', Item }));
+    await expect(change).rejects.toThrow(/explicit deny in a resource-based policy/);
   });
 });

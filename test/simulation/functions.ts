@@ -1,8 +1,4 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { dependencies as sealerDeps } from '../../functions/audit-sealer/dependencies.ts';
-import { runSealer } from '../../functions/audit-sealer/run-sealer.ts';
-import { dependencies as operatorDeps } from '../../functions/operator/dependencies.ts';
-import { runCommand } from '../../functions/operator/run-command.ts';
 import { dependencies as reactorsDeps } from '../../functions/reactors/dependencies.ts';
 import { routes as reactorsRoutes } from '../../functions/reactors/routes.ts';
 import {
@@ -17,6 +13,7 @@ import type { EgressInstance } from '../../src/adapters/egress/egress-instance.t
 import type { EgressClient } from '../../src/core/egress/egress-client.ts';
 import type { ReactorFunctions } from '../../src/core/reactors/reactor-functions.ts';
 import { createApiHandler } from '../../src/http/create-api-handler.ts';
+import { OPERATING_FUNCTIONS } from '../support/operating-functions.ts';
 import type { Account } from './account.ts';
 import { clientConfiguration, type CallsOptions } from './calls.ts';
 import type { Life } from './life.ts';
@@ -38,26 +35,13 @@ interface SimulatedFunction extends Pick<FunctionDefinition, 'timeoutMs'> {
 export const FUNCTIONS = {
   ...API_FUNCTIONS,
   ...BACKGROUND_FUNCTIONS,
+  ...OPERATING_FUNCTIONS,
   reactors: {
     timeoutMs: API_FUNCTIONS.reactors.timeoutMs,
     start: (env, instance) => {
       const { reactorFunctions } = instance;
       const handle = createApiHandler({ ...reactorsDeps(env, instance), reactorFunctions }, reactorsRoutes);
       return (event, context) => handle(event as APIGatewayProxyEventV2, context);
-    },
-  },
-  'audit-sealer': {
-    timeoutMs: 58_000,
-    start: (env, instance) => {
-      const deps = sealerDeps(env, instance);
-      return (_event, context) => runSealer(deps, context.getRemainingTimeInMillis());
-    },
-  },
-  operator: {
-    timeoutMs: 300_000,
-    start: (env, instance) => {
-      const deps = operatorDeps(env, instance);
-      return (payload) => runCommand(deps, payload);
     },
   },
 } as const satisfies Readonly<Record<string, SimulatedFunction>>;

@@ -6,7 +6,7 @@ import { AwsError, type AwsResponse, type AwsService } from '../../packages/loca
 /** A call is lost `before` its effect, or its response `after` it. */
 export type Cut = 'before' | 'after' | undefined;
 
-interface HttpRequest {
+export interface HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ const cutOff = () => Object.assign(new Error('the network was cut off'), { name:
 /** Responds to a request of the SDK as the local endpoint does, without a network. */
 export async function respond(service: AwsService, { method, path, headers, body = '' }: HttpRequest) {
   const call = {
-    service: 'dynamodb',
+    service: service.signingName,
     method,
     path,
     headers,

@@ -19,7 +19,10 @@ export async function functionEnvironments(account: LocalAdministrator): Promise
   return (await control(account, 'functions')) as FunctionEnvironments;
 }
 
-export function functionOf(functions: FunctionEnvironments, folder: string): LocalFunction {
+export function functionOf<Named extends Pick<LocalFunction, 'name'>>(
+  functions: readonly Named[],
+  folder: string,
+): Named {
   // The stack's name for it is the last word of the folder's, or all of them.
   const words = folder.split('-');
   const wanted = new RegExp(`-(${words.slice(0, -1).join('')})?${words.at(-1) ?? ''}(function|$)`, 'i');

@@ -16,13 +16,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { inThoroughRun } from '../../packages/test-kit/src/which-runs.ts';
 import { verifyExport } from '../../bin/operator/verify-export.ts';
-import { dynamodbOf } from '../support/aws.ts';
-import { advanceClock } from '../support/advance-clock.ts';
 import { httpClient, type Body } from '../support/http-client.ts';
-import { invokeFunction, operatorOf } from '../support/operator.ts';
-import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { revealing } from '../support/sample-requests.ts';
-import { functionEnvironments, functionOf } from '../../tools/bench/local-functions.ts';
+import { serviceHere, type ServiceHere } from '../support/service-here.ts';
 
 type Item = Record<string, AttributeValue>;
 
@@ -32,16 +28,15 @@ interface Table {
   readonly policy: string;
 }
 
-let service: RunningService;
+let service: ServiceHere;
 let tenantId: string;
 let trail: Table;
 let seals: Table;
 let access: string;
 let publicKey: string;
-let sealer: string;
 
-const dynamodb = () => dynamodbOf(service.credentials);
-const operator = (command: object) => operatorOf(service.credentials, command) as Promise<Body>;
+const dynamodb = () => service.dynamodb;
+const operator = (command: object): Promise<Body> => service.operator(command);
 
 async function itemsOf(name: string): Promise<Item[]> {
   const items: Item[] = [];
@@ -141,21 +136,14 @@ async function traffic(): Promise<void> {
   await management.get('/logs');
 }
 
-/**
- * Moves the clock, and seals what the settled minutes before it contain. A move of less than a
- * minute starts no schedule.
- */
+/** Moves the clock, and seals what the settled minutes before it contain. */
 async function sealAfter(seconds: number): Promise<void> {
-  for (let left = seconds; left > 0; left -= 59) await advanceClock(service.credentials, Math.min(left, 59));
-  const { payload, hasFailed } = await invokeFunction(service.credentials, sealer, {});
-  if (hasFailed) throw new Error(JSON.stringify(payload));
+  service.advance(seconds);
+  await service.invoke('audit-sealer', {});
 }
 
 beforeAll(async () => {
-  // No schedule runs: a seal between a change and its undoing would continue the changed chain.
-  service = await runService(TEST_SETTINGS);
-  const functions = await functionEnvironments(service.credentials);
-  sealer = functionOf(functions, 'audit-sealer').name;
+  service = await serviceHere();
   tenantId = service.credentials.tenant_id;
   trail = await tableOf('Audit');
   seals = await tableOf('AuditSeals');
@@ -171,7 +159,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await service.stop();
+  await service.close();
 });
 
 /** The records that the tenant has in the middle interval. */
