@@ -47,7 +47,7 @@ const APART = {
   ],
   // These, and `faults` (which break it), talk to services that they start themselves.
   ownService: [
-    ...['audit-trail', 'call-counts', 'demo', 'examples', 'field-client', 'removal'],
+    ...['audit-trail', 'demo', 'examples', 'field-client', 'removal'],
     ...['invocations', 'leaks'],
   ],
   faults: ['reactor-control-plane', 'real-faults', 'restore'],

@@ -9,6 +9,7 @@ export type Cut = 'before' | 'after' | undefined;
 export interface HttpRequest {
   readonly method: string;
   readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
 }
@@ -16,13 +17,13 @@ export interface HttpRequest {
 const cutOff = () => Object.assign(new Error('the network was cut off'), { name: 'CutOff' });
 
 /** Responds to a request of the SDK as the local endpoint does, without a network. */
-export async function respond(service: AwsService, { method, path, headers, body = '' }: HttpRequest) {
+export async function respond(service: AwsService, { method, path, query, headers, body = '' }: HttpRequest) {
   const call = {
     service: service.signingName,
     method,
     path,
     headers,
-    query: new URLSearchParams(),
+    query: new URLSearchParams(query),
     target: headers['x-amz-target']?.split('.').at(-1),
     // The SDK warns about any use of its bytes as a text, which Buffer.from tries first.
     body: typeof body === 'string' ? Buffer.from(body) : Buffer.concat([body]),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { ListTablesCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createInvocationStore } from '../../src/adapters/dynamodb/invocation-store.ts';
 import { DOCUMENT_OPTIONS } from '../../src/adapters/aws/clients.ts';
@@ -9,11 +9,14 @@ import { anInvocation } from './builders/an-invocation.ts';
 import type { Credentials } from './credentials.ts';
 
 /**
- * Stores a parked delivery of a reactor in a local account, and returns the id of its invocation.
- * To park one by requests takes an hour and a half.
+ * Stores a parked delivery of a reactor, and returns the id of its invocation. To park one by
+ * requests takes an hour and a half.
  */
-export async function plantParkedDelivery(account: Credentials, reactorId: string): Promise<string> {
-  const client = dynamodbOf(account);
+export async function parkDelivery(
+  client: DynamoDBClient,
+  tenantId: string,
+  reactorId: string,
+): Promise<string> {
   const { TableNames: tables = [] } = await client.send(new ListTablesCommand({}));
   const tableOf = (end: string) => ({
     client: DynamoDBDocumentClient.from(client, DOCUMENT_OPTIONS),
@@ -23,7 +26,7 @@ export async function plantParkedDelivery(account: Credentials, reactorId: strin
   const now = Date.now();
   const invocation = anInvocation({
     id: randomUUID(),
-    tenantId: account.tenant_id,
+    tenantId,
     reactorId,
     state: 'succeeded',
     delivery: 'parked',
@@ -36,3 +39,7 @@ export async function plantParkedDelivery(account: Credentials, reactorId: strin
   await createInvocationStore(tableOf('Reactors'), tableOf('Ephemeral')).create(invocation);
   return invocation.id;
 }
+
+/** Does the same in a local account. */
+export const plantParkedDelivery = (account: Credentials, reactorId: string): Promise<string> =>
+  parkDelivery(dynamodbOf(account), account.tenant_id, reactorId);

@@ -5,11 +5,12 @@ import { routes as reactorsRoutes } from '../../functions/reactors/routes.ts';
 import { authorize } from '../../packages/local-aws/src/aws-endpoint/authorize.ts';
 import type { Caller } from '../../packages/local-aws/src/aws-endpoint/authenticate.ts';
 import type { CallRecord } from '../../packages/local-aws/src/aws-endpoint/call-counter.ts';
-import type {
-  AwsAccess,
-  AwsCall,
-  AwsResponse,
-  AwsService,
+import {
+  AwsError,
+  type AwsAccess,
+  type AwsCall,
+  type AwsResponse,
+  type AwsService,
 } from '../../packages/local-aws/src/aws-service.ts';
 import { createDynamoDb } from '../../packages/local-aws/src/dynamodb/create-dynamodb.ts';
 import { createKms } from '../../packages/local-aws/src/kms/create-kms.ts';
@@ -20,16 +21,23 @@ import {
   type Handler,
 } from '../../packages/testing/src/functions.ts';
 import { eventOf, integrated, route } from '../../packages/testing/src/gateway.ts';
+import { createRounds } from './rounds.ts';
 import { VirtualClock } from '../../packages/testing/src/virtual-clock.ts';
+import type { EgressClient } from '../../src/core/egress/egress-client.ts';
 import type { EgressInstance } from '../../src/adapters/egress/egress-instance.ts';
+import { reactorFunctionName } from '../../src/adapters/lambda/reactor-function-name.ts';
 import { createApiHandler } from '../../src/http/create-api-handler.ts';
+import { createRunnerModel } from '../simulation/models/runner-model.ts';
 import { ACCOUNT, deployedHere } from './deployed-here.ts';
-import { reactorFunctions } from './fakes/reactor-functions.ts';
+import { reactorFunctions, type CloudFunction } from './fakes/reactor-functions.ts';
 import { fetchBy } from './http-client.ts';
 import { inProcess, respond, type HttpRequest } from './in-process-dynamodb.ts';
 import { OPERATING_FUNCTIONS } from './operating-functions.ts';
 
-/** All functions of the service. Only the functions of reactors are not there. */
+/** The functions that reactors have, by the ids of these. */
+const OF_REACTORS = new Map<string, CloudFunction>();
+
+/** All functions that the service has. */
 const FUNCTIONS = {
   ...API_FUNCTIONS,
   ...BACKGROUND_FUNCTIONS,
@@ -37,7 +45,7 @@ const FUNCTIONS = {
   reactors: {
     timeoutMs: API_FUNCTIONS.reactors.timeoutMs,
     start: (env, instance) => {
-      const deps = { ...reactorsDeps(env, instance), reactorFunctions: reactorFunctions() };
+      const deps = { ...reactorsDeps(env, instance), reactorFunctions: reactorFunctions(OF_REACTORS) };
       const handle = createApiHandler(deps, reactorsRoutes);
       return (event, context) => handle(event as APIGatewayProxyEventV2, context);
     },
@@ -46,7 +54,7 @@ const FUNCTIONS = {
 
 type FunctionName = keyof typeof FUNCTIONS;
 
-/** The services by the prefix of `X-Amz-Target`. */
+/** The services by the prefix of `X-Amz-Target`. Lambda has none. */
 const SERVICES: Readonly<Record<string, string>> = { DynamoDB_20120810: 'dynamodb', TrentService: 'kms' };
 
 const ADMINISTRATOR: Caller = {
@@ -55,7 +63,24 @@ const ADMINISTRATOR: Caller = {
   arn: `arn:aws:iam::${ACCOUNT.accountId}:root`,
 };
 
-const unavailable = () => Promise.reject(new Error('nothing is reached from this process'));
+/** Every destination returns what it gets. */
+const ECHO: EgressClient = {
+  send: ({ body }) =>
+    Promise.resolve({
+      status: 200,
+      headers: [['content-type', 'application/json']],
+      body: body.reveal(),
+    }),
+};
+
+/** The code of every reactor returns its arguments. */
+const runner = (prefix: string) =>
+  createRunnerModel({
+    find: (name) => [...OF_REACTORS].find(([id]) => name === reactorFunctionName(prefix, id))?.[1],
+    pause: () => Promise.resolve(),
+    runMs: () => 0,
+    onRun: () => undefined,
+  });
 
 /** The service in this process, as its callers and the administrator of its account reach it. */
 export interface ServiceHere {
@@ -65,6 +90,7 @@ export interface ServiceHere {
     readonly tenant_id: string;
     readonly management_key: string;
   };
+  /** It begins with a minute, and stands still, except that each request takes a millisecond. */
   readonly clock: Pick<VirtualClock, 'now'>;
   /** Moves the clock. No schedule runs. */
   readonly advance: (seconds: number) => void;
@@ -72,9 +98,14 @@ export interface ServiceHere {
   readonly dynamodb: DynamoDBClient;
   /** Invokes a function as a schedule or an operator does, under the rights of its role. */
   readonly invoke: (name: FunctionName, payload: object) => Promise<unknown>;
+  /** Starts another instance of a function, and returns what invokes it. */
+  readonly startInstance: (name: FunctionName) => (event: object) => Promise<unknown>;
   /** Runs a command as the operator's command line does. A failure is its `errorMessage`. */
   readonly operator: (command: object) => Promise<Readonly<Record<string, any>>>;
-  /** The calls of functions since the last read of this list. */
+  /**
+   * The calls of functions since the last read of this list. Each begins and ends with a round of
+   * calls: a call that did not wait for another one is in the same round.
+   */
   readonly takeCalls: () => readonly CallRecord[];
   readonly close: () => Promise<void>;
 }
@@ -87,39 +118,50 @@ const recordOf = (
   { service, target = '', body: request }: AwsCall,
   accesses: readonly AwsAccess[],
   { status, body, consumedCapacity }: AwsResponse,
-  startedMs: number,
+  round: number,
 ): CallRecord => ({
   service,
   action: `${service}:${target}`,
   principal,
   resources: accesses.map(({ resource }) => resource),
   status,
-  startedMs,
-  durationMs: performance.now() - startedMs,
+  startedMs: round,
+  durationMs: 1,
   requestBytes: request.length,
   responseBytes: Buffer.byteLength(body),
   ...(consumedCapacity !== undefined && { consumedCapacity }),
 });
 
 /** The tables and keys of a deployment, and how a caller reaches them. */
-async function accountHere({ tables, keys }: Deployed, now: () => number) {
+async function accountHere({ tables, keys, functionOf }: Deployed, now: () => number) {
+  const { REACTOR_FUNCTION_PREFIX: prefix = '' } = functionOf('reactors').environment;
   const dynamodb = await createDynamoDb({ ...ACCOUNT, now });
   for (const table of tables) await dynamodb.createTable(table);
   const kms = await createKms(ACCOUNT);
   for (const key of keys) await kms.createKey(key);
-  const services = new Map<string, AwsService>([dynamodb, kms].map((each) => [each.signingName, each]));
+  const services = new Map<string, AwsService>(
+    [dynamodb, kms, runner(prefix)].map((each) => [each.signingName, each]),
+  );
   const policyOf = (arn: string) => services.get(arn.split(':')[2] ?? '')?.resourcePolicy?.(arn);
+  const inRounds = createRounds();
   const calls: CallRecord[] = [];
 
   /** A service as a caller reaches it, whose rights are checked. */
   const guarded = (service: AwsService, caller: Caller): AwsService => ({
     ...service,
     handle: async (call) => {
-      const startedMs = performance.now();
-      const accesses = service.accesses(call);
-      authorize(caller, service.signingName, accesses, policyOf);
-      const response = await service.handle({ ...call, principal: caller.principal });
-      if (caller.role !== undefined) calls.push(recordOf(caller, call, accesses, response, startedMs));
+      let accesses: readonly AwsAccess[] = [];
+      let response: AwsResponse;
+      try {
+        accesses = service.accesses(call);
+        authorize(caller, service.signingName, accesses, policyOf);
+        const work = () => service.handle({ ...call, principal: caller.principal });
+        response = await (caller.role === undefined ? work() : inRounds.carryOut(work));
+      } catch (error) {
+        if (!(error instanceof AwsError)) throw error;
+        response = service.failure(error);
+      }
+      if (caller.role !== undefined) calls.push(recordOf(caller, call, accesses, response, inRounds.count()));
       return response;
     },
   });
@@ -128,7 +170,7 @@ async function accountHere({ tables, keys }: Deployed, now: () => number) {
     reachedBy: (caller: Caller) =>
       inProcess((request: HttpRequest) => {
         const [prefix = ''] = (request.headers['x-amz-target'] ?? '').split('.');
-        const service = services.get(SERVICES[prefix] ?? '');
+        const service = services.get(SERVICES[prefix] ?? 'lambda');
         if (service === undefined) throw new Error(`no service here has ${prefix}${request.path}`);
         return respond(guarded(service, caller), request);
       }),
@@ -161,29 +203,33 @@ function startInstance(
     platform,
     print: () => undefined,
     aws: { reach: () => reachedBy(caller), open: () => undefined },
-    createEgress: () => ({ send: unavailable }),
+    createEgress: () => ECHO,
   });
 }
+
+const MINUTE_MS = 60_000;
+
+const contextOf = (name: FunctionName) => ({
+  getRemainingTimeInMillis: () => FUNCTIONS[name].timeoutMs,
+});
 
 let opened = 0;
 
 /**
  * The functions of the service over the engines of the local account, in this process: each call
- * needs the rights that the templates give, but crosses no wire. Neither queues, code of reactors
- * nor destinations can be reached.
+ * needs the rights that the templates give, but crosses no wire. There are no queues.
  */
 export async function serviceHere(): Promise<ServiceHere> {
-  const clock = new VirtualClock(Date.now());
+  const clock = new VirtualClock(Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS);
   const platform = clock.platform();
   const deployed = deployedHere();
   const account = await accountHere(deployed, clock.now);
   const handlers = new Map<FunctionName, Handler>();
 
   function invoke(name: FunctionName, payload: unknown): Promise<unknown> {
-    const { timeoutMs } = FUNCTIONS[name];
     const handle = handlers.get(name) ?? startInstance(name, deployed, account, platform);
     handlers.set(name, handle);
-    return handle(payload, { getRemainingTimeInMillis: () => timeoutMs });
+    return handle(payload, contextOf(name));
   }
 
   async function answer(request: Request): Promise<Response> {
@@ -224,6 +270,10 @@ export async function serviceHere(): Promise<ServiceHere> {
     advance: (seconds) => clock.moveTo(clock.now() + seconds * 1_000),
     dynamodb,
     invoke,
+    startInstance(name) {
+      const handle = startInstance(name, deployed, account, platform);
+      return (event) => handle(event, contextOf(name));
+    },
     operator,
     takeCalls: account.takeCalls,
     async close() {

@@ -2,8 +2,11 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { BUDGETS } from '../../../tools/bench/budgets.ts';
+import { measureCounts } from '../../../tools/bench/counts/measure-counts.ts';
 import { APART, SECTIONS } from '../../../tools/bench/section.ts';
 import { inThoroughRun } from '../../../packages/test-kit/src/which-runs.ts';
+import { tableUnder } from '../../support/docs-table.ts';
 
 const FOLDER = 'tools/bench';
 
@@ -32,6 +35,32 @@ inThoroughRun.it(
     expect(code).toBe(0);
   },
 );
+
+// A usual run counts the same in one process (test/adapters/dynamodb/call-counts.test.ts).
+inThoroughRun.it('the first requests of bundles make the calls that docs/storage.md states', async () => {
+  const documented = tableUnder('docs/storage.md', '### Cold').map(
+    ([, name = '', ...cells]) => [name, cells.filter((cell) => cell !== '').map(Number)] as const,
+  );
+  const names = new Set(documented.map(([name]) => name));
+  const counted = await measureCounts((name) => names.has(name));
+  const units = ({ readUnits, writeUnits }: { readonly readUnits: number; readonly writeUnits: number }) =>
+    readUnits + writeUnits;
+  expect(
+    counted.map(({ name, warm, cold }) => [
+      name,
+      [warm.calls, warm.sequential, cold.calls, cold.sequential, cold.kmsCalls, units(cold)],
+    ]),
+  ).toEqual(documented);
+  for (const { name, warm, cold } of counted) {
+    expect([name, warm.kmsCalls]).toEqual([name, BUDGETS.kmsCalls.warm]);
+    expect(cold.kmsCalls).toBeLessThanOrEqual(BUDGETS.kmsCalls.cold);
+  }
+  for (const [name, limit] of Object.entries(BUDGETS.coldCallsInSequence)) {
+    const { auditCalls = NaN, sequential = NaN } = counted.find((each) => each.name === name)?.cold ?? {};
+    expect(auditCalls).toBeLessThanOrEqual(BUDGETS.auditCalls.cold);
+    expect(sequential).toBeLessThanOrEqual(limit);
+  }
+});
 
 it('a section without a smoke form fails the smoke run', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cloakroom-smoke-'));

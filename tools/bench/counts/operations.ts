@@ -73,7 +73,7 @@ interface Identified {
  */
 // oxlint-disable-next-line max-lines-per-function -- a table: one row for each operation
 export async function countedOperations(
-  { base_url: baseUrl, management_key: management }: Credentials,
+  { base_url: baseUrl, management_key: management }: Pick<Credentials, 'base_url' | 'management_key'>,
   destination: string,
 ): Promise<readonly CountedOperation[]> {
   const manage = strictClient(baseUrl, management);
