@@ -7,7 +7,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { PipelineStack } from '../../examples/pipeline/pipeline.ts';
 import { ApiFunction } from '../../lib/constructs/api-function.ts';
 import { DataStack } from '../../lib/data-stack.ts';
-import { parseSettings } from '../../lib/settings.ts';
+import { parseSettings, SettingsError } from '../../lib/settings.ts';
 import { appContext, templatesOf } from '../../tools/templates/service-app.ts';
 import { PIPELINES, TEMPLATE_SETTINGS, VERSIONS } from './template-settings.ts';
 import { isStored, store, type Kind, type Requests, type Result } from './synthesis.ts';
@@ -22,9 +22,16 @@ function inFolder<T>(use: (outdir: string) => T): T {
   }
 }
 
-/** The templates in the order in which they are deployed. */
-const templates = ([settings, region]: Requests['templates']): Result<'templates'> =>
-  Object.entries(templatesOf(settings, region ?? undefined)).map(([name, template]) => ({ name, template }));
+/** The templates in the order in which they are deployed, unless the settings are invalid. */
+function templates([settings, region]: Requests['templates']): Result<'templates'> {
+  try {
+    const all = templatesOf(settings, region ?? undefined);
+    return Object.entries(all).map(([name, template]) => ({ name, template }));
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return { refused: String(error) };
+  }
+}
 
 /** The logical id of the version that the gateway invokes. */
 const versionOf = (contentHash: string | null): string =>

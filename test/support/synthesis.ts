@@ -24,7 +24,7 @@ export interface Requests {
 }
 
 interface Results {
-  readonly templates: Stack[];
+  readonly templates: Stack[] | { readonly refused: string };
   readonly tables: readonly TableDefinition[];
   readonly versions: readonly string[];
   readonly pipelines: readonly (
@@ -103,7 +103,7 @@ function lock(): boolean {
 /**
  * The CDK makes this of the source, once for all test files and runs as long as the source does not
  * change. Node loads the CDK in a separate process: in jest each file would load it again, for
- * seconds. Changing the returned value does not affect other callers. Throws for invalid settings.
+ * seconds. Changing the returned value does not affect other callers.
  */
 export function synthesis<K extends Kind>(kind: K, ...args: Requests[K]): Result<K> {
   mkdirSync(FOLDER, { recursive: true });

@@ -4,5 +4,8 @@ import { synthesis } from './synthesis.ts';
 export { ALL_CHANGED, CONSOLE, DOMAIN, EDGE, FIELDS, SECRETS } from './template-settings.ts';
 
 /** The templates of a deployment, whose functions have no code. Throws for invalid settings. */
-export const synthesized = (settings: Readonly<Record<string, unknown>> = {}, region?: string): Stack[] =>
-  synthesis('templates', settings, region ?? null);
+export function synthesized(settings: Readonly<Record<string, unknown>> = {}, region?: string): Stack[] {
+  const result = synthesis('templates', settings, region ?? null);
+  if ('refused' in result) throw new Error(result.refused);
+  return result;
+}

@@ -96,6 +96,8 @@ export const TEMPLATE_SETTINGS: readonly (readonly [
   [{ ...DOMAIN, ...CONSOLE }, REGION],
   [{ ...DOMAIN, ...CONSOLE, ...FIELDS }, REGION],
   [DOMAIN, REGION],
+  // A site needs a Region.
+  ...[CONSOLE, FIELDS].map((site) => [{ ...DOMAIN, ...site }, null] as const),
   [{ ...DOMAIN, ...CONSOLE, consoleNetworks: '0.0.0.0/1,128.0.0.0/1', headerPrefixes: 'ACME,SVC' }, REGION],
   ...[`${SECRETS.next},${SECRETS.former}`, SECRETS.next].map(
     (edgeSecretVersions) => [{ ...EDGE, edgeSecretVersions }, REGION] as const,
