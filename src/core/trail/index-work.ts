@@ -22,7 +22,7 @@ import type { TrailReader } from './trail-store.ts';
 export interface IndexSizes {
   /** A trail with so many new records is indexed before its hour is over. */
   readonly full: number;
-  /** Most records of an index, and most entries, in addition to those of its last ms. */
+  /** An index has at most so many records, and entries, in addition to those of its last ms. */
   readonly most: number;
 }
 

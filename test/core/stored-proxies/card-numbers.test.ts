@@ -152,7 +152,7 @@ describe('masking of card numbers', () => {
     expect(() => maskJson(`{"a":"${CARD}"`)).toThrow(SyntaxError);
   });
 
-  /** A text of six megabytes, or of a quarter of them. */
+  /** A text has six megabytes in the thorough run, and a quarter of them in the usual one. */
   const many = (whole: number) => (IS_THOROUGH ? whole : whole / 4);
   it.each([
     ['digits', '4'.repeat(many(6_000_000))],

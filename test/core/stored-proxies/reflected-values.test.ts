@@ -261,7 +261,7 @@ describe('the remover of configuration', () => {
 
   const random = (length: number) => randomBytes(length).toString('base64').slice(0, length);
   const keys = Array.from({ length: 50 }, () => random(20_000));
-  /** A body of six megabytes, or of a quarter of them. */
+  /** A body has six megabytes in the thorough run, and a quarter of them in the usual one. */
   const many = (whole: number) => Math.ceil(IS_THOROUGH ? whole : whole / 4);
   it.each<[string, readonly string[], Buffer]>([
     ['escape sequences', keys, Buffer.from('\\n%41'.repeat(many(1_200_000)))],
