@@ -21,7 +21,7 @@ ajv.addSchema(document, 'openapi');
 /** The document as it is committed, which has recorded responses too. */
 const committed: Document = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
 
-/** All bodies with examples in a part of the document, and the JSON pointers to them. */
+/** Lists all bodies with examples in a part of the document, and the JSON pointers to them. */
 function contentsOf(
   part: unknown,
   pointer = '',
