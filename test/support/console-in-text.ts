@@ -245,8 +245,9 @@ export async function openConsole(
   const { App, createSession, h, render } = module.exports;
   const root = new TextNode('div', '', document);
   (document['body'] as TextNode).appendChild(root);
-  const session = createSession({ api_url: service.url, header_prefix: 'SVC', local: false }, () =>
-    Date.now(),
+  const session = createSession(
+    { api_url: service.url, header_prefix: 'SVC', local: false },
+    () => service.now,
   );
   for (const key of keys) {
     const problem = session.signIn(key);

@@ -16,14 +16,14 @@ export async function parkDelivery(
   client: DynamoDBClient,
   tenantId: string,
   reactorId: string,
+  now: number,
 ): Promise<string> {
   const { TableNames: tables = [] } = await client.send(new ListTablesCommand({}));
   const tableOf = (end: string) => ({
     client: DynamoDBDocumentClient.from(client, DOCUMENT_OPTIONS),
-    platform: machinePlatform,
+    platform: { ...machinePlatform, clock: () => now },
     name: tables.find((name) => name.endsWith(end)) ?? '',
   });
-  const now = Date.now();
   const invocation = anInvocation({
     id: randomUUID(),
     tenantId,
@@ -42,4 +42,4 @@ export async function parkDelivery(
 
 /** Does the same in a local account. */
 export const plantParkedDelivery = (account: Credentials, reactorId: string): Promise<string> =>
-  parkDelivery(dynamodbOf(account), account.tenant_id, reactorId);
+  parkDelivery(dynamodbOf(account), account.tenant_id, reactorId, Date.now());

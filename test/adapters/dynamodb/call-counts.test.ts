@@ -185,7 +185,7 @@ const OPERATIONS: Readonly<Record<string, () => Promise<() => Promise<unknown>>>
   },
   'list one parked delivery': async () => {
     if ((await management.get(`/reactors/${reactor}/deliveries`)).body.data.length === 0)
-      await parkDelivery(service.dynamodb, service.credentials.tenant_id, reactor);
+      await parkDelivery(service.dynamodb, service.credentials.tenant_id, reactor, service.clock.now());
     return () => management.get(`/reactors/${reactor}/deliveries`);
   },
   'list 20 of 30 proxies': async () => {
