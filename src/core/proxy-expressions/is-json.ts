@@ -1,7 +1,4 @@
-import { JsonSyntaxError, walkJson, type JsonVisitor } from '../shared/walk-json.ts';
-
-const ignore = (): void => undefined;
-const IGNORING: JsonVisitor = { open: ignore, name: ignore, scalar: ignore, close: ignore };
+import { JsonSyntaxError, walkJson } from '../shared/walk-json.ts';
 
 /**
  * Where a text is not JSON by the rules of `JSON.parse`, without building the value; `undefined`
@@ -9,7 +6,7 @@ const IGNORING: JsonVisitor = { open: ignore, name: ignore, scalar: ignore, clos
  */
 export function jsonErrorAt(text: string): number | undefined {
   try {
-    walkJson(text, IGNORING);
+    walkJson(text);
     return undefined;
   } catch (error) {
     if (error instanceof JsonSyntaxError) return error.at;

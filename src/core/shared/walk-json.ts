@@ -26,8 +26,18 @@ const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
+/** Added to an opening bracket it is the closing one. */
+const TO_CLOSE = 2;
 const SPACE = 0x20;
+const LETTER_A = 0x61;
+const LETTER_E = 0x65;
+const LETTER_F = 0x66;
+const LETTER_T = 0x74;
 const LETTER_U = 0x75;
+/** Follows the last unit of a text. */
+const END = 0;
+/** The bit by which a capital letter of ASCII differs from the small one. */
+const CASE = 0x20;
 /**
  * White space that may separate the tokens of JSON, in addition to spaces (RFC 8259, section 2).
  */
@@ -35,20 +45,9 @@ const TAB = 0x09;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-const HEX = /[0-9a-f]{4}/iy;
-/** The end of a plain run in a string: a quote, a backslash, or a control character. */
-// oxlint-disable-next-line no-control-regex -- control characters are what it looks for.
-const SPECIAL = /["\\\u0000-\u001f]/g;
-/** The length from which a regular expression is faster than a loop. */
-const PLAIN_RUN = 32;
-const LITERALS = ['true', 'false', 'null'];
-
-const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
-const isExponent = (code: number): boolean => (code | 0x20) === 0x65;
-
 /**
  * Reports a text that is not JSON, at a position in UTF-16 code units. The message does not quote
- * it.
+ * it, since it may be sensitive data.
  */
 export class JsonSyntaxError extends SyntaxError {
   readonly at: number;
@@ -59,15 +58,127 @@ export class JsonSyntaxError extends SyntaxError {
   }
 }
 
+/*
+ * The functions below read the code units of a text. They take the position of a part, return the
+ * one after it, and throw where it is wrong. After the last unit is a 0, which no rule of JSON
+ * allows, so no function reads further.
+ */
+
+type Units = Uint16Array;
+
+/**
+ * Copies a text, because a string looks up its kind each time that it returns a unit, which takes
+ * several times as long.
+ */
+function unitsOf(text: string): Units {
+  const size = 2 * text.length;
+  const bytes = Buffer.allocUnsafe(size + 2);
+  bytes.write(text, 'utf16le');
+  bytes.writeUInt16LE(END, size);
+  return new Uint16Array(bytes.buffer, bytes.byteOffset, text.length + 1);
+}
+
+const isDigit = (unit: number): boolean => unit >= ZERO && unit <= NINE;
+
+function isHexDigit(unit: number): boolean {
+  const letter = unit | CASE;
+  return isDigit(unit) || (letter >= LETTER_A && letter <= LETTER_F);
+}
+
+function afterSpace(units: Units, start: number): number {
+  let at = start;
+  for (;;) {
+    const unit = units[at];
+    if (unit !== SPACE && unit !== LINE_FEED && unit !== CARRIAGE_RETURN && unit !== TAB) return at;
+    at += 1;
+  }
+}
+
+/** Has a 1 at each unit that may follow a backslash alone. */
+const SHORT_ESCAPES = new Uint8Array(LETTER_U);
+for (const unit of unitsOf('"\\/bfnrt')) SHORT_ESCAPES[unit] = 1;
+SHORT_ESCAPES[END] = 0;
+
+function afterEscape(units: Units, start: number): number {
+  const unit = units[start] ?? END;
+  if (SHORT_ESCAPES[unit] === 1) return start + 1;
+  if (unit !== LETTER_U) throw new JsonSyntaxError(start);
+  for (let at = start + 1; at <= start + 4; at += 1)
+    if (!isHexDigit(units[at] ?? END)) throw new JsonSyntaxError(start);
+  return start + 5;
+}
+
+/** A plain run ends at a quote, a backslash or a control character. */
+function afterPlain(units: Units, start: number): number {
+  let at = start;
+  for (;;) {
+    const unit = units[at] ?? END;
+    if (unit < SPACE || unit === QUOTE || unit === BACKSLASH) return at;
+    at += 1;
+  }
+}
+
+/** Reads the rest of a string in which an escape sequence may be next. */
+function afterString(units: Units, start: number): number {
+  let at = start;
+  for (;;) {
+    at = afterPlain(units, at);
+    const unit = units[at];
+    if (unit === QUOTE) return at + 1;
+    // The text ends here, or has a control character.
+    if (unit !== BACKSLASH) throw new JsonSyntaxError(at);
+    at = afterEscape(units, at + 1);
+  }
+}
+
+function afterDigits(units: Units, start: number): number {
+  let at = start;
+  while (isDigit(units[at] ?? END)) at += 1;
+  if (at === start) throw new JsonSyntaxError(at);
+  return at;
+}
+
+function afterNumber(units: Units, start: number): number {
+  let at = units[start] === MINUS ? start + 1 : start;
+  at = units[at] === ZERO ? at + 1 : afterDigits(units, at);
+  if (units[at] === POINT) at = afterDigits(units, at + 1);
+  if (((units[at] ?? END) | CASE) !== LETTER_E) return at;
+  const sign = units[at + 1];
+  return afterDigits(units, sign === PLUS || sign === MINUS ? at + 2 : at + 1);
+}
+
+const TRUE = unitsOf('true');
+const FALSE = unitsOf('false');
+const NULL = unitsOf('null');
+
+function afterLiteral(units: Units, start: number, literal: Units): number {
+  const { length } = literal;
+  for (let index = 0; index < length - 1; index += 1)
+    if (units[start + index] !== literal[index]) throw new JsonSyntaxError(start);
+  return start + length - 1;
+}
+
+function afterWord(units: Units, start: number): number {
+  const unit = units[start];
+  if (unit === LETTER_T) return afterLiteral(units, start, TRUE);
+  if (unit === LETTER_F) return afterLiteral(units, start, FALSE);
+  return afterLiteral(units, start, NULL);
+}
+
+/** Walks over one text. */
 class JsonWalk {
-  readonly #text: string;
+  readonly #units: Units;
 
-  readonly #visitor: JsonVisitor;
+  readonly #visitor: JsonVisitor | undefined;
 
-  #at = 0;
+  /** The objects (`true`) and arrays (`false`) that have begun. */
+  readonly #begun: boolean[] = [];
 
-  constructor(text: string, visitor: JsonVisitor) {
-    this.#text = text;
+  /** Says which is the innermost of them. */
+  #inside: boolean | undefined;
+
+  constructor(text: string, visitor: JsonVisitor | undefined) {
+    this.#units = unitsOf(text);
     this.#visitor = visitor;
   }
 
@@ -75,152 +186,86 @@ class JsonWalk {
    * Walks the whole text. It does not recurse, so that a hostile depth cannot exhaust the stack.
    */
   whole(): void {
-    const isObject: boolean[] = [];
+    let at: number | undefined = 0;
+    while (at !== undefined) at = this.#end(this.#begin(at));
+  }
+
+  /** Reads the beginnings of values, up to one that has no members. */
+  #begin(start: number): number {
+    const units = this.#units;
+    let at = start;
     for (;;) {
-      const opened = this.#beginValue();
-      if (opened !== undefined) {
-        isObject.push(opened);
-        if (opened) this.#name();
-        continue;
-      }
-      for (;;) {
-        const code = this.#next();
-        const inside = isObject[isObject.length - 1];
-        if (inside === undefined) {
-          if (this.#at < this.#text.length) throw this.#wrong();
-          return;
-        }
-        this.#at += 1;
-        if (code === COMMA) {
-          if (inside) this.#name();
-          break;
-        }
-        if (code !== (inside ? CLOSE_OBJECT : CLOSE_LIST)) throw this.#wrong();
-        isObject.pop();
-        this.#visitor.close(this.#at);
-      }
-    }
-  }
-
-  /** The error never quotes the text, which may be sensitive data. */
-  #wrong(at = this.#at): JsonSyntaxError {
-    return new JsonSyntaxError(at);
-  }
-
-  /** The next code unit that is not white space; NaN at the end. */
-  #next(): number {
-    for (;;) {
-      const code = this.#text.charCodeAt(this.#at);
-      if (code !== SPACE && code !== LINE_FEED && code !== CARRIAGE_RETURN && code !== TAB) return code;
-      this.#at += 1;
-    }
-  }
-
-  /** Reads a scalar, or the start of an object (`true`) or array (`false`) that is not empty. */
-  #beginValue(): boolean | undefined {
-    const code = this.#next();
-    if (code !== OPEN_OBJECT && code !== OPEN_LIST) {
-      this.#scalar(code);
-      return undefined;
-    }
-    const isObject = code === OPEN_OBJECT;
-    this.#visitor.open(isObject, this.#at);
-    this.#at += 1;
-    if (this.#next() !== (isObject ? CLOSE_OBJECT : CLOSE_LIST)) return isObject;
-    this.#at += 1;
-    this.#visitor.close(this.#at);
-    return undefined;
-  }
-
-  #name(): void {
-    if (this.#next() !== QUOTE) throw this.#wrong();
-    const start = this.#at;
-    const isEscaped = this.#string();
-    this.#visitor.name(start, this.#at, isEscaped);
-    if (this.#next() !== COLON) throw this.#wrong();
-    this.#at += 1;
-  }
-
-  #scalar(code: number): void {
-    const start = this.#at;
-    let isEscaped = false;
-    if (code === QUOTE) isEscaped = this.#string();
-    else if (code === MINUS || isDigit(code)) this.#number();
-    else this.#literal();
-    this.#visitor.scalar(start, this.#at, isEscaped);
-  }
-
-  #literal(): void {
-    const literal = LITERALS.find((each) => this.#text.startsWith(each, this.#at));
-    if (literal === undefined) throw this.#wrong();
-    this.#at += literal.length;
-  }
-
-  #digits(): void {
-    const start = this.#at;
-    while (isDigit(this.#text.charCodeAt(this.#at))) this.#at += 1;
-    if (this.#at === start) throw this.#wrong();
-  }
-
-  #number(): void {
-    if (this.#text.charCodeAt(this.#at) === MINUS) this.#at += 1;
-    if (this.#text.charCodeAt(this.#at) === ZERO) this.#at += 1;
-    else this.#digits();
-    if (this.#text.charCodeAt(this.#at) === POINT) {
-      this.#at += 1;
-      this.#digits();
-    }
-    if (!isExponent(this.#text.charCodeAt(this.#at))) return;
-    this.#at += 1;
-    const sign = this.#text.charCodeAt(this.#at);
-    if (sign === PLUS || sign === MINUS) this.#at += 1;
-    this.#digits();
-  }
-
-  /** Reads a string, and returns whether it contains an escape sequence. */
-  #string(): boolean {
-    const text = this.#text;
-    let isEscaped = false;
-    let at = this.#at + 1;
-    for (let plain = 0; ;) {
-      if (plain === PLAIN_RUN) {
-        SPECIAL.lastIndex = at;
-        at = SPECIAL.test(text) ? SPECIAL.lastIndex - 1 : text.length;
-      }
-      const code = text.charCodeAt(at);
-      if (code === QUOTE) break;
-      if (code === BACKSLASH) {
-        isEscaped = true;
-        plain = 0;
-        at = this.#afterEscape(at + 1);
-      } else if (code >= SPACE) {
-        plain += 1;
+      if (this.#inside === true) at = this.#name(at);
+      at = afterSpace(units, at);
+      const unit = units[at] ?? END;
+      if (unit !== OPEN_OBJECT && unit !== OPEN_LIST) return this.#scalar(at, unit);
+      this.#visitor?.open(unit === OPEN_OBJECT, at);
+      at = afterSpace(units, at + 1);
+      if (units[at] === unit + TO_CLOSE) {
         at += 1;
-      } else {
-        // The text ends here (NaN), or has a control character.
-        throw this.#wrong(at);
+        this.#visitor?.close(at);
+        return at;
       }
+      this.#inside = unit === OPEN_OBJECT;
+      this.#begun.push(this.#inside);
     }
-    this.#at = at + 1;
-    return isEscaped;
   }
 
-  #afterEscape(at: number): number {
-    if (this.#text.charCodeAt(at) === LETTER_U) {
-      HEX.lastIndex = at + 1;
-      if (HEX.test(this.#text)) return HEX.lastIndex;
-    } else if ('"\\/bfnrt'.includes(this.#text.charAt(at)) && at < this.#text.length) {
-      return at + 1;
+  /** Reads the ends of values, up to a comma, or `undefined` at the end of the text. */
+  #end(start: number): number | undefined {
+    const units = this.#units;
+    let at = start;
+    for (;;) {
+      at = afterSpace(units, at);
+      if (this.#inside === undefined) {
+        if (at < units.length - 1) throw new JsonSyntaxError(at);
+        return undefined;
+      }
+      const unit = units[at];
+      at += 1;
+      if (unit === COMMA) return at;
+      if (unit !== (this.#inside ? CLOSE_OBJECT : CLOSE_LIST)) throw new JsonSyntaxError(at);
+      this.#begun.pop();
+      this.#inside = this.#begun.at(-1);
+      this.#visitor?.close(at);
     }
-    throw this.#wrong(at);
+  }
+
+  #name(from: number): number {
+    const units = this.#units;
+    const start = afterSpace(units, from);
+    if (units[start] !== QUOTE) throw new JsonSyntaxError(start);
+    const end = this.#string(start, false);
+    const colon = afterSpace(units, end);
+    if (units[colon] !== COLON) throw new JsonSyntaxError(colon);
+    return colon + 1;
+  }
+
+  #scalar(start: number, unit: number): number {
+    if (unit === QUOTE) return this.#string(start, true);
+    const units = this.#units;
+    const end = unit === MINUS || isDigit(unit) ? afterNumber(units, start) : afterWord(units, start);
+    this.#visitor?.scalar(start, end, false);
+    return end;
+  }
+
+  /** Reads a string whose opening quote is at `start`, and reports it as a scalar or a name. */
+  #string(start: number, isScalar: boolean): number {
+    const units = this.#units;
+    const plain = afterPlain(units, start + 1);
+    const isEscaped = units[plain] !== QUOTE;
+    const end = isEscaped ? afterString(units, plain) : plain + 1;
+    if (isScalar) this.#visitor?.scalar(start, end, isEscaped);
+    else this.#visitor?.name(start, end, isEscaped);
+    return end;
   }
 }
 
 /**
  * Reports the parts of a JSON text in order, and builds no value. Throws {@link JsonSyntaxError}
  * where `JSON.parse` throws (RFC 8259), after the parts before the error. Passes on the visitor's
- * errors.
+ * errors. Without a visitor it only checks the text.
  */
-export function walkJson(text: string, visitor: JsonVisitor): void {
+export function walkJson(text: string, visitor?: JsonVisitor): void {
   new JsonWalk(text, visitor).whole();
 }
