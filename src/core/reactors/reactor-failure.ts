@@ -1,4 +1,3 @@
-import { isBuiltin } from 'node:module';
 import { defined } from '../shared/defined.ts';
 import { DEPTH_MAX, MEMBERS_MAX_TEXT } from '../shared/json-extent.ts';
 import { ServiceError, type FieldErrors, type ServiceErrorCode } from '../shared/service-error.ts';
@@ -49,7 +48,9 @@ function describeRefusal(module: string | undefined, place: string): string {
   if (module === undefined)
     return `requires something${place} that is neither a package nor a part of Node.js: a reactor is one file`;
   const what = `requires '${module}'${place}`;
-  if (isBuiltin(module)) return `${what}, a part of Node.js that reactors may not use`;
+  // An import would load Node's source maps at every start.
+  if (process.getBuiltinModule('node:module').isBuiltin(module))
+    return `${what}, a part of Node.js that reactors may not use`;
   return `${what}, which is not among the packages of reactors: ${PACKAGES}`;
 }
 
