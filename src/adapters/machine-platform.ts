@@ -1,17 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { randomBytes, randomFillSync, randomInt, randomUUID } from 'node:crypto';
+import { randomFillSync, randomInt, randomUUID } from 'node:crypto';
 import type { Platform } from '../core/shared/platform.ts';
+import { randomPool } from './random-pool.ts';
 
 /** The local account moves `Date`, and leaves the time of the machine here. */
 const machineTime = Reflect.get(globalThis, Symbol.for('machine-time')) as (() => number) | undefined;
+
+const fill = randomPool(randomFillSync);
+
+function bytes(count: number): Buffer {
+  const buffer = Buffer.alloc(count);
+  fill(buffer, 0, count);
+  return buffer;
+}
 
 /** Takes everything from the machine on which the process runs. */
 export const machinePlatform: Platform = {
   clock: () => Date.now(),
   worldClock: machineTime ?? (() => Date.now()),
   random: {
-    bytes: (count) => randomBytes(count),
-    fill: (buffer, at, count) => void randomFillSync(buffer, at, count),
+    bytes,
+    fill,
     integer: (below) => randomInt(below),
     uuid: () => randomUUID(),
     fraction: () => Math.random(),
