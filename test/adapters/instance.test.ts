@@ -5,7 +5,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { SQSEvent } from 'aws-lambda';
 import { dependencies } from '../../functions/webhook-sender/dependencies.ts';
 import { createHandler } from '../../functions/webhook-sender/handler.ts';
-import { clientSettings, type AwsConnections } from '../../src/adapters/aws/client-settings.ts';
+import { USUAL, type AwsConnections } from '../../src/adapters/aws/client-settings.ts';
 import {
   dynamoDbClient,
   kmsClient,
@@ -34,6 +34,7 @@ const ENVIRONMENT = {
 
 /** Clients that send their requests to a function. */
 const offline = (onRequest: (host: string) => void): AwsConnections => ({
+  clock: Date.now,
   open: () => undefined,
   reach: () => ({
     region: 'us-east-1',
@@ -55,7 +56,7 @@ describe('two instances', () => {
       dynamoDbClient(aws).config.requestHandler,
       kmsClient(aws).config.requestHandler,
     ];
-    const { requestHandler } = clientSettings(one.aws);
+    const { requestHandler } = one.aws.reach(USUAL);
     expect(handlersOf(one)).toEqual([requestHandler, requestHandler]);
     expect(handlersOf(other)).not.toContain(requestHandler);
   });

@@ -82,7 +82,7 @@ export function instanceOf(
   };
   return {
     platform,
-    aws: { reach: clientConfiguration(calls, life), open: () => undefined },
+    aws: { reach: clientConfiguration(calls, life), clock: life.clock, open: () => undefined },
     ...surroundings,
     createEgress: () => surroundings.egress,
   };

@@ -24,7 +24,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "the SDK's client token is drawn again for a retried transaction",
     file: 'src/adapters/aws/clients.ts',
-    find: 'connecting(aws, withoutLogger(new DynamoDBClient(clientSettings(aws)))),',
+    find: 'connecting(aws, createClient(DynamoDBClient, aws, USUAL))',
     replace: `((client: any) => {
       let made = 0;
       const renewed = (next: any) => (args: any) => {
@@ -34,7 +34,7 @@ export const MUTATIONS: readonly Mutation[] = [
       };
       client.middlewareStack.add(renewed, { step: 'finalizeRequest', priority: 'low', name: 'renewed' });
       return client;
-    })(connecting(aws, withoutLogger(new DynamoDBClient(clientSettings(aws))))),`,
+    })(connecting(aws, createClient(DynamoDBClient, aws, USUAL)))`,
   },
   {
     name: 'the lease of a request under a key is taken a second too early',

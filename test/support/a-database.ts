@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient, type BatchGetItemCommandInput } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { paginateScan, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../../src/adapters/dynamodb/table-client.ts';
 import type { TokenTables } from '../../src/adapters/dynamodb/token-tables.ts';
 import type { AwsService } from '../../packages/local-aws/src/aws-service.ts';
 import type { CallRecord } from '../../packages/local-aws/src/aws-endpoint/call-counter.ts';
-import { withoutLogger } from '../../src/adapters/aws/client-settings.ts';
+import { createClient, USUAL } from '../../src/adapters/aws/client-settings.ts';
 import { DOCUMENT_OPTIONS } from '../../src/adapters/aws/clients.ts';
+import { documentClient } from '../../src/adapters/aws/document-client.ts';
 import { startAwsEndpoint } from '../../packages/local-aws/src/aws-endpoint/start-aws-endpoint.ts';
 import { createDynamoDb } from '../../packages/local-aws/src/dynamodb/create-dynamodb.ts';
 import { inProcess, respond } from './in-process-dynamodb.ts';
@@ -58,9 +59,8 @@ function clientWith(
   fate: Fate,
   onRead: (keys: readonly string[]) => void,
 ): DynamoDBDocumentClient {
-  const client = withoutLogger(
-    new DynamoDBClient({ maxAttempts: 3, ...inProcess((request) => respond(service, request)) }),
-  );
+  const connections = inProcess((request) => respond(service, request));
+  const client = createClient(DynamoDBClient, connections, USUAL);
   let nth = 0;
   client.middlewareStack.add(
     (next, context) => async (args) => {
@@ -76,7 +76,7 @@ function clientWith(
     },
     { step: 'deserialize', priority: 'high', name: 'fate' },
   );
-  return DynamoDBDocumentClient.from(client, DOCUMENT_OPTIONS);
+  return documentClient(client, DOCUMENT_OPTIONS);
 }
 
 /**

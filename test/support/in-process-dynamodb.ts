@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { withoutLogger } from '../../src/adapters/aws/client-settings.ts';
+import { createClient, USUAL, type AwsConnections } from '../../src/adapters/aws/client-settings.ts';
 import { AwsError, type AwsResponse, type AwsService } from '../../packages/local-aws/src/aws-service.ts';
 
 /** A call is lost `before` its effect, or its response `after` it. */
@@ -45,27 +45,28 @@ export async function respond(service: AwsService, { method, path, query, header
   };
 }
 
-/** Settings of a client that calls a service in this process, without signatures and a network. */
-export const inProcess = (handle: (request: HttpRequest) => ReturnType<typeof respond>) => ({
-  region: 'eu-west-1',
-  endpoint: 'http://in-process',
-  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-  signer: { sign: (request: object) => Promise.resolve(request) } as never,
-  requestHandler: { handle } as never,
+/** Connects a client to a service in this process, without signatures and a network. */
+export const inProcess = (
+  handle: (request: HttpRequest) => ReturnType<typeof respond>,
+): Pick<AwsConnections, 'reach' | 'clock'> => ({
+  clock: Date.now,
+  reach: () => ({
+    region: 'eu-west-1',
+    endpoint: 'http://in-process',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    signer: { sign: (request: object) => Promise.resolve(request) } as never,
+    requestHandler: { handle } as never,
+  }),
 });
 
 /** The client calls a DynamoDB in this process, and never retries. */
 export function inProcessClient(service: AwsService, fate: (operation: string) => Cut = () => undefined) {
-  return withoutLogger(
-    new DynamoDBClient({
-      maxAttempts: 1,
-      ...inProcess(async (request) => {
-        const cut = fate(request.headers['x-amz-target']?.split('.').at(-1) ?? '');
-        if (cut === 'before') throw cutOff();
-        const response = await respond(service, request);
-        if (cut === 'after') throw cutOff();
-        return response;
-      }),
-    }),
-  );
+  const connections = inProcess(async (request) => {
+    const cut = fate(request.headers['x-amz-target']?.split('.').at(-1) ?? '');
+    if (cut === 'before') throw cutOff();
+    const response = await respond(service, request);
+    if (cut === 'after') throw cutOff();
+    return response;
+  });
+  return createClient(DynamoDBClient, connections, { ...USUAL, maxAttempts: 1 });
 }

@@ -26,6 +26,7 @@ import { VirtualClock } from '../../packages/testing/src/virtual-clock.ts';
 import type { EgressClient } from '../../src/core/egress/egress-client.ts';
 import type { EgressInstance } from '../../src/adapters/egress/egress-instance.ts';
 import { reactorFunctionName } from '../../src/adapters/lambda/reactor-function-name.ts';
+import { createClient, USUAL } from '../../src/adapters/aws/client-settings.ts';
 import { createApiHandler } from '../../src/http/create-api-handler.ts';
 import { createRunnerModel } from '../simulation/models/runner-model.ts';
 import { ACCOUNT, deployedHere } from './deployed-here.ts';
@@ -202,7 +203,7 @@ function startInstance(
   return FUNCTIONS[name].start(environment, {
     platform,
     print: () => undefined,
-    aws: { reach: () => reachedBy(caller), open: () => undefined },
+    aws: { ...reachedBy(caller), open: () => undefined },
     createEgress: () => ECHO,
   });
 }
@@ -260,7 +261,10 @@ export async function serviceHere(): Promise<ServiceHere> {
   const baseUrl = `https://service-${String(opened)}.test`;
   const forget = fetchBy(baseUrl, (url, init) => answer(new Request(url, init)));
   const tenant = await operator({ command: 'create-tenant', name: 'Test' });
-  const dynamodb = new DynamoDBClient({ ...account.reachedBy(ADMINISTRATOR), maxAttempts: 1 });
+  const dynamodb = createClient(DynamoDBClient, account.reachedBy(ADMINISTRATOR), {
+    ...USUAL,
+    maxAttempts: 1,
+  });
   return {
     credentials: {
       base_url: baseUrl,

@@ -216,6 +216,7 @@ export class MemoryService {
       aws: {
         clients: this.#clients(),
         reach: () => ({}),
+        clock: platform.worldClock,
         open: () => undefined,
       },
       createEgress: () => createMemoryEgress(this.destinations, platform, onSent),

@@ -2,15 +2,10 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { DynamoDBDocumentClient, type TranslateConfig } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient, TranslateConfig } from '@aws-sdk/lib-dynamodb';
 import { madeOnce } from '../../core/shared/made-once.ts';
-import {
-  clientSettings,
-  controlClientSettings,
-  invokeClientSettings,
-  withoutLogger,
-  type AwsConnections,
-} from './client-settings.ts';
+import { CONTROL, createClient, runLimits, USUAL, type AwsConnections } from './client-settings.ts';
+import { documentClient } from './document-client.ts';
 
 /** The settings by which a client finds its service. */
 interface Located {
@@ -60,13 +55,10 @@ export const DOCUMENT_OPTIONS: TranslateConfig = {
 /** The client that all stores share. */
 export const dynamoDbClient = (aws: AwsConnections): DynamoDBDocumentClient =>
   aws.clients?.dynamoDb ??
-  DynamoDBDocumentClient.from(
-    connecting(aws, withoutLogger(new DynamoDBClient(clientSettings(aws)))),
-    DOCUMENT_OPTIONS,
-  );
+  documentClient(connecting(aws, createClient(DynamoDBClient, aws, USUAL)), DOCUMENT_OPTIONS);
 
 export const kmsClient = (aws: AwsConnections): KMSClient =>
-  aws.clients?.kms ?? connecting(aws, withoutLogger(new KMSClient(clientSettings(aws))));
+  aws.clients?.kms ?? connecting(aws, createClient(KMSClient, aws, USUAL));
 
 /** The only method that the service calls, so that a test can replace a client. */
 export type LambdaCalls = Pick<LambdaClient, 'send'>;
@@ -85,13 +77,13 @@ function madeWithFirstCall<Client extends { readonly send: (...args: never) => u
 }
 
 export const sqsClient = (aws: AwsConnections): SqsCalls =>
-  aws.clients?.sqs ?? madeWithFirstCall(() => withoutLogger(new SQSClient(clientSettings(aws))));
+  aws.clients?.sqs ?? madeWithFirstCall(() => createClient(SQSClient, aws, USUAL));
 
 /** Creates, changes and deletes the functions of reactors. */
 export const lambdaControlClient = (aws: AwsConnections): LambdaCalls =>
-  aws.clients?.lambda ?? madeWithFirstCall(() => withoutLogger(new LambdaClient(controlClientSettings(aws))));
+  aws.clients?.lambda ?? madeWithFirstCall(() => createClient(LambdaClient, aws, CONTROL));
 
 /** Runs reactors, which take at most `responseWithinMs`. A run is never sent twice. */
 export const lambdaInvokeClient = (aws: AwsConnections, responseWithinMs: number): LambdaCalls =>
   aws.clients?.lambda ??
-  madeWithFirstCall(() => withoutLogger(new LambdaClient(invokeClientSettings(aws, responseWithinMs))));
+  madeWithFirstCall(() => createClient(LambdaClient, aws, runLimits(responseWithinMs)));

@@ -2,9 +2,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent, type AgentOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { finished } from 'node:stream/promises';
 import { NodeHttpHandler, type NodeHttpHandlerOptions } from '@smithy/node-http-handler';
-import pLimit from 'p-limit';
 import type { Clock } from '../../core/shared/clock.ts';
 
 /** Most concurrent connections to one service; further calls wait for a free one. */
@@ -86,6 +84,27 @@ const CONNECTION_LOST: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT']
 
 type Sent = Parameters<NodeHttpHandler['handle']>;
 
+/** The connections to one host that are in use, and the calls that wait for one. */
+class Slots {
+  #used = 0;
+
+  readonly #waiting: (() => void)[] = [];
+
+  /** Takes a connection, and returns a promise only if none is free. */
+  take(): Promise<void> | undefined {
+    if (this.#used === SOCKETS_MAX) return new Promise((resolve) => this.#waiting.push(resolve));
+    this.#used += 1;
+    return undefined;
+  }
+
+  /** Hands the connection to the call that waits longest. */
+  readonly release = (): void => {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#used -= 1;
+    else next();
+  };
+}
+
 /**
  * Sends requests of the SDK.
  *
@@ -100,7 +119,7 @@ export class ConnectionKeeper extends NodeHttpHandler {
   readonly #httpsAgent: EarlyAgent;
 
   /** The agents count their connections by host. */
-  readonly #limits = new Map<string, pLimit.Limit>();
+  readonly #slots = new Map<string, Slots>();
 
   constructor(options: NodeHttpHandlerOptions, httpsAgent: EarlyAgent) {
     const httpAgent = new HttpAgent({ keepAlive: true, maxSockets: SOCKETS_MAX });
@@ -110,26 +129,28 @@ export class ConnectionKeeper extends NodeHttpHandler {
   }
 
   override async handle(...args: Sent): ReturnType<NodeHttpHandler['handle']> {
+    const slots = this.#slotsOf(args[0]);
+    const free = slots.take();
+    if (free !== undefined) await free;
     try {
-      return await new Promise((resolve) => {
-        void this.#limitOf(args[0])(async () => {
-          const sending = super.handle(...args);
-          resolve(sending);
-          // The connection is free as soon as the body is read. Only the caller handles a failure.
-          await sending.then(({ response }) => finished(response.body as Readable)).catch(() => undefined);
-        });
-      });
+      const sent = await super.handle(...args);
+      // The connection is free as soon as the body is read.
+      const body = sent.response.body as Readable;
+      if (body.closed) slots.release();
+      else body.once('close', slots.release);
+      return sent;
     } catch (error) {
+      slots.release();
       if (CONNECTION_LOST.includes((error as { code?: unknown }).code)) this.#dropIdle();
       throw error;
     }
   }
 
-  #limitOf({ hostname, port }: Sent[0]): pLimit.Limit {
+  #slotsOf({ hostname, port }: Sent[0]): Slots {
     const place = placeOf(hostname, port);
-    const limit = this.#limits.get(place) ?? pLimit(SOCKETS_MAX);
-    this.#limits.set(place, limit);
-    return limit;
+    const slots = this.#slots.get(place) ?? new Slots();
+    this.#slots.set(place, slots);
+    return slots;
   }
 
   #dropIdle(): void {

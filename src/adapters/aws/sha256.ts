@@ -14,11 +14,18 @@ function bytesOf(source: Source): Buffer {
  */
 const keys = new WeakMap<object, KeyObject>();
 
+/**
+ * The text that the last key was made from. To find the day's key, the SDK hashes the secret access
+ * key with each call, and a process has one.
+ */
+let last: { readonly text: string; readonly key: KeyObject } | undefined;
+
 function keyOf(secret: Source): KeyObject {
-  const known = typeof secret === 'string' ? undefined : keys.get(secret);
-  if (known !== undefined) return known;
+  const known = typeof secret === 'string' ? last?.text === secret && last.key : keys.get(secret);
+  if (known) return known;
   const key = createSecretKey(bytesOf(secret));
-  if (typeof secret !== 'string') keys.set(secret, key);
+  if (typeof secret === 'string') last = { text: secret, key };
+  else keys.set(secret, key);
   return key;
 }
 

@@ -1,6 +1,6 @@
 import { BatchExecuteStatementCommand } from '@aws-sdk/client-dynamodb';
 import { convertToAttr } from '@aws-sdk/util-dynamodb';
-import { withTimeout } from '../../core/shared/platform.ts';
+import { inTime, type Platform } from '../../core/shared/platform.ts';
 import { callDependency, unavailable } from '../aws/dependency-error.ts';
 import { chunk } from './chunk.ts';
 import type { Item, Table } from './table-client.ts';
@@ -47,14 +47,10 @@ function statementOf(name: string, item: Item) {
 
 type Fate = 'written' | 'existed' | 'failed';
 
-async function insertBatch(
-  { client, name }: Table,
-  items: readonly Item[],
-  signal: AbortSignal,
-): Promise<readonly Fate[]> {
+async function insertBatch({ client, name }: Table, items: readonly Item[]): Promise<readonly Fate[]> {
   const Statements = items.map((item) => statementOf(name, item));
   const { Responses = [] } = await callDependency(() =>
-    client.send(new BatchExecuteStatementCommand({ Statements }), { abortSignal: signal }),
+    client.send(new BatchExecuteStatementCommand({ Statements })),
   );
   return items.map((_, index) => {
     const response = Responses[index];
@@ -66,31 +62,40 @@ async function insertBatch(
   });
 }
 
+const tooLate = () => unavailable(new Error('insert: statements keep failing'));
+
+/**
+ * Limits an insert to {@link INSERT_WITHIN_MS}. An attempt that is under way then ends by the
+ * limits of the client, and no other follows (src/adapters/aws/prompt-retries.ts). An `AbortSignal`
+ * would end it at once, but takes a tenth of the processor time of each call.
+ */
+const limited = <T>(platform: Platform, work: (isOver: () => boolean) => Promise<T>): Promise<T> =>
+  inTime(platform, { ms: INSERT_WITHIN_MS, work, tooLate });
+
 /**
  * Inserts items with unique keys, and repeats failed batches until all are stored. Rejects with
- * `dependency_unavailable` after {@link INSERT_WITHIN_MS}. Some of the items may be stored then.
+ * `dependency_unavailable` after {@link INSERT_WITHIN_MS}. Some of the items may be stored then, or
+ * soon afterwards.
  */
 export function insertAll(table: Table, items: readonly Item[]): Promise<{ readonly wasThrottled: boolean }> {
   const { platform } = table;
-  return withTimeout(platform, INSERT_WITHIN_MS, async (signal) => {
+  return limited(platform, async (isOver) => {
     let left = items;
     for (let attempt = 0; ; attempt += 1) {
       const batches = chunk(left, BATCH_STATEMENTS);
-      const fates = await Promise.all(batches.map((batch) => insertBatch(table, batch, signal)));
+      const fates = await Promise.all(batches.map((batch) => insertBatch(table, batch)));
       const failed = new Set(fates.flat().flatMap((fate, index) => (fate === 'failed' ? [left[index]] : [])));
       if (failed.size === 0) return { wasThrottled: attempt > 0 };
-      if (signal.aborted) throw unavailable(new Error('insert: statements keep failing'));
       left = left.filter((item) => failed.has(item));
       await platform.pause(platform.random.fraction() * Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** attempt));
+      if (isOver()) throw tooLate();
     }
   });
 }
 
 /** Inserts one item; `false` if its key exists. */
 export async function insertNew(table: Table, item: Item): Promise<boolean> {
-  const [fate] = await withTimeout(table.platform, INSERT_WITHIN_MS, (signal) =>
-    insertBatch(table, [item], signal),
-  );
+  const [fate] = await limited(table.platform, () => insertBatch(table, [item]));
   if (fate === 'failed') throw unavailable(new Error('insert: the statement failed'));
   return fate === 'written';
 }

@@ -54,6 +54,34 @@ export async function withTimeout<T>(
   }
 }
 
+/** Work that may take a certain time. */
+interface Timed<T> {
+  readonly ms: number;
+  /** Asks whether the time is over before it begins another part. */
+  readonly work: (isOver: () => boolean) => Promise<T>;
+  readonly tooLate: () => Error;
+}
+
+/**
+ * Rejects with `tooLate` after `ms`, and leaves no timer behind. Work that does not ask continues,
+ * and its outcome is lost.
+ */
+export function inTime<T>(
+  { startTimer }: Pick<Platform, 'startTimer'>,
+  { ms, work, tooLate }: Timed<T>,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    const cancel = startTimer(ms, () => {
+      isOver = true;
+      reject(tooLate());
+    });
+    work(() => isOver)
+      .finally(cancel)
+      .then(resolve, reject);
+  });
+}
+
 /** Resolves when `work` has ended, or after `ms`, and leaves no timer behind. */
 export async function atMost(
   { startTimer }: Pick<Platform, 'startTimer'>,

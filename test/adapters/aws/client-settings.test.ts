@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { withoutLogger } from '../../../src/adapters/aws/client-settings.ts';
+import { createClient, USUAL } from '../../../src/adapters/aws/client-settings.ts';
 import EndpointMap from '../../../src/adapters/aws/endpoint-map.ts';
 import { Md5, Sha256 } from '../../../src/adapters/aws/checksum.ts';
 
@@ -27,6 +27,18 @@ describe('the hash for signatures', () => {
     hash.update(text);
     const expected = createHmac('sha256', 'AWS4secret').update(text).digest('hex');
     expect(Buffer.from(await hash.digest()).toString('hex')).toBe(expected);
+  });
+
+  it('has the right key, in whatever order secrets come', async () => {
+    const order = ['AWS4a', 'AWS4b', 'AWS4b', 'AWS4a', 'b'];
+    const digests = await Promise.all(
+      order.map(async (secret) => {
+        const hash = new Sha256(secret);
+        hash.update(text);
+        return Buffer.from(await hash.digest()).toString('hex');
+      }),
+    );
+    expect(digests).toEqual(order.map((secret) => createHmac('sha256', secret).update(text).digest('hex')));
   });
 });
 
@@ -58,20 +70,56 @@ describe('a client without a logger', () => {
     const settings = {
       region: 'us-east-1',
       credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
-      maxAttempts: 1,
       logger,
-      requestHandler: { handle: () => Promise.reject(new Error('offline')) },
+      requestHandler: { handle: () => Promise.reject(new Error('offline')) } as never,
     };
     const command = () => new GetItemCommand({ TableName: 'T', Key: { pk: { S: 'secret' } } });
-    const loud = new DynamoDBClient({ ...settings, requestHandler: settings.requestHandler as never });
+    const loud = new DynamoDBClient(settings);
     await expect(loud.send(command())).rejects.toThrow('offline');
     const ofCommands = () => JSON.stringify(lines).includes('GetItemCommand');
     expect(ofCommands()).toBe(true);
     lines.length = 0;
-    const quiet = withoutLogger(
-      new DynamoDBClient({ ...settings, requestHandler: settings.requestHandler as never }),
-    );
+    const quiet = createClient(DynamoDBClient, { clock: Date.now, reach: () => settings }, USUAL);
     await expect(quiet.send(command())).rejects.toThrow('offline');
     expect(ofCommands()).toBe(false);
   });
+});
+
+it('a client signs each call with the credentials of that moment', async () => {
+  const signedBy: (string | undefined)[] = [];
+  let nth = 0;
+  const client = createClient(
+    DynamoDBClient,
+    {
+      clock: Date.now,
+      reach: () => ({
+        region: 'us-east-1',
+        // Credentials that have expired are asked for again.
+        credentials: () => {
+          nth += 1;
+          const name = `KEY${String(nth)}`;
+          return Promise.resolve({
+            accessKeyId: name,
+            secretAccessKey: name,
+            sessionToken: name,
+            expiration: new Date(0),
+          });
+        },
+        requestHandler: {
+          handle({ headers }: { readonly headers: Readonly<Record<string, string>> }) {
+            signedBy.push(/Credential=(\w+)/.exec(headers['authorization'] ?? '')?.[1]);
+            signedBy.push(headers['x-amz-security-token']);
+            return Promise.reject(new Error('offline'));
+          },
+        } as never,
+      }),
+    },
+    USUAL,
+  );
+  for (let calls = 0; calls < 2; calls += 1)
+    await expect(
+      client.send(new GetItemCommand({ TableName: 'T', Key: { pk: { S: 'a' } } })),
+    ).rejects.toThrow();
+  const [first, firstToken, second, secondToken] = signedBy;
+  expect([first === firstToken, second === secondToken, first !== second]).toEqual([true, true, true]);
 });

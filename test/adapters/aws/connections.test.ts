@@ -9,16 +9,15 @@ import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { whenever } from '../../../packages/test-kit/src/event-loop.ts';
 import { needing } from '../../support/needing.ts';
 import {
-  clientSettings,
   CONNECTION_TIMEOUT_MS,
   createAwsConnections,
-  invokeClientSettings,
+  runLimits,
+  USUAL,
+  type ClientLimits,
 } from '../../../src/adapters/aws/client-settings.ts';
 import { EarlyAgent, SOCKETS_MAX } from '../../../src/adapters/aws/connections.ts';
 import { testCertificate } from '../../support/destination.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
-
-const someConnections = () => createAwsConnections(machinePlatform);
 
 const listening = async (server: Server) => {
   server.listen(0, 'localhost');
@@ -26,9 +25,10 @@ const listening = async (server: Server) => {
   return (server.address() as AddressInfo).port;
 };
 
-const clientOf = (port: number, settings: object) =>
+const clientOf = (port: number, limits: ClientLimits) =>
   new DynamoDBClient({
-    ...settings,
+    ...createAwsConnections(machinePlatform).reach(limits),
+    maxAttempts: limits.maxAttempts,
     endpoint: `http://localhost:${String(port)}`,
     region: 'us-east-1',
     credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
@@ -62,7 +62,7 @@ beforeEach(async () => (service = await startForgetful()));
 afterEach(() => service.close());
 
 it('a call succeeds although all pooled connections are dead', async () => {
-  const client = clientOf(service.port, clientSettings(someConnections()));
+  const client = clientOf(service.port, USUAL);
   const call = () => client.send(new ListTablesCommand());
   await Promise.all(Array.from({ length: 8 }, call));
   expect(service.connections.size).toBe(8);
@@ -83,10 +83,7 @@ it('a call may wait for a free connection for longer than one may take to open',
     if (isBusy) arrived.push(response);
     else answer(response);
   });
-  const client = clientOf(await listening(server), {
-    ...clientSettings(someConnections()),
-    maxAttempts: 1,
-  });
+  const client = clientOf(await listening(server), { ...USUAL, maxAttempts: 1 });
   try {
     const calls = Array.from({ length: SOCKETS_MAX + 10 }, () => client.send(new ListTablesCommand()));
     await whenever(() => arrived.length === SOCKETS_MAX);
@@ -103,7 +100,7 @@ it('a call may wait for a free connection for longer than one may take to open',
 });
 
 it('a call that runs code has a separate connection', async () => {
-  const client = clientOf(service.port, invokeClientSettings(someConnections(), 1_000));
+  const client = clientOf(service.port, runLimits(1_000));
   await client.send(new ListTablesCommand());
   service.forget();
   await expect(client.send(new ListTablesCommand())).resolves.toMatchObject({ TableNames: [] });
