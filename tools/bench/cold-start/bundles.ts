@@ -70,8 +70,8 @@ export function bundleOf(name: FunctionName): FunctionBundle {
 
 /** Lines that make the settings which a function's clients have. */
 const OUR_SETTINGS = [
-  "import { clientSettings, createAwsConnections } from './src/adapters/aws/client-settings.ts';",
-  'const settings = clientSettings(createAwsConnections({ clock: Date.now }));',
+  "import { createAwsConnections, USUAL } from './src/adapters/aws/client-settings.ts';",
+  'const settings = createAwsConnections({ worldClock: Date.now }).reach(USUAL);',
 ];
 
 /**

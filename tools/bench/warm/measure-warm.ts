@@ -43,12 +43,20 @@ export interface Side {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** A comparison has some of these sides. */
+export const SIDES = ['ours', 'withRecord', 'withoutRecord', 'before', 'byHandBefore'] as const;
+export type SideName = (typeof SIDES)[number];
+
 export interface Compared {
   readonly ours: Side;
   /** The handler by hand that writes an audit record of the same size. */
   readonly withRecord: Side;
-  /** The same handler, which writes no record. */
-  readonly withoutRecord: Side;
+  /** The same handler, which writes no record; only of operations with such a budget. */
+  readonly withoutRecord?: Side;
+  /** Has ours as it is at another commit. */
+  readonly before?: Side;
+  /** The handler by hand of that commit, with a record. */
+  readonly byHandBefore?: Side;
   /** A batch of events; some operations need new ones each time. */
   readonly events: (count: number) => readonly object[];
   readonly status: number;
@@ -56,22 +64,25 @@ export interface Compared {
   readonly batch: number;
 }
 
-/** The sides of a comparison, by the names of their members. */
-export const SIDES = ['ours', 'withRecord', 'withoutRecord'] as const;
-export type SideName = (typeof SIDES)[number];
-
 /** The cost of an invocation of one side, and of ours in relation to it. */
 export interface SideResult {
+  /** Is the median of all processes. */
   readonly microseconds: number;
-  /** The median over all batches of our time divided by that of this side. */
-  readonly ratio: number;
+  /** For each process, the median over its batches of our time divided by that of this side. */
+  readonly ratios: readonly number[];
   readonly allocated: number;
 }
 
-export type WarmResult = Readonly<Record<SideName, SideResult>>;
+export type WarmResult = Readonly<Partial<Record<SideName, SideResult>>> & {
+  readonly ours: SideResult;
+  readonly withRecord: SideResult;
+};
 
-const BATCHES = effort(15, 1);
-const WARM_UP_BATCHES = effort(6, 0);
+/** V8 inlines differently from process to process, and the same code differs by a tenth. */
+const PROCESSES = effort(5, 1);
+/** Code that is not yet optimized is slow, and one side has more code than the other. */
+const WARM_UP = effort(400, 0);
+const BATCHES = effort(5, 1);
 
 /** In a smoke run, the instances of bundles, which all operations share. */
 const shared = new Map<string, Promise<Instance>>();
@@ -90,39 +101,57 @@ export async function stopShared(): Promise<void> {
   for (const instance of shared.values()) (await instance).stop();
 }
 
-/** Runs all sides in turn, a batch each, so that other load on the machine affects all. */
-export async function measureWarm({ events, status, batch: full, ...sides }: Compared): Promise<WarmResult> {
-  const batch = effort(full, 1);
-  const instances = new Map<SideName, Instance>();
-  const run = async (name: SideName, samplesHeap = false) => {
-    const measured = await instances.get(name)?.run(events(batch), { samplesHeap });
-    if (measured?.statuses[String(status)] !== batch)
-      throw new Error(`answered ${JSON.stringify(measured?.statuses)}, not ${String(status)}`);
+/** Has the times of the batches of one process of each side, and what an invocation allocates. */
+interface ProcessResult {
+  readonly rounds: readonly Readonly<Partial<Record<SideName, number>>>[];
+  readonly allocated: Readonly<Partial<Record<SideName, number>>>;
+}
+
+/** Runs a process of each side in turn, a batch each, so that other load affects all. */
+async function measureProcesses({ events, status, batch, ...sides }: Compared): Promise<ProcessResult> {
+  const instances: (readonly [SideName, Instance])[] = [];
+  const run = async (instance: Instance, count: number, samplesHeap = false) => {
+    const measured = await instance.run(events(count), { samplesHeap });
+    if (measured.statuses[String(status)] !== count)
+      throw new Error(`answered ${JSON.stringify(measured.statuses)}, not ${String(status)}`);
     return measured;
   };
   try {
-    for (const name of SIDES) instances.set(name, await openSide(sides[name]));
-    for (let round = 0; round < WARM_UP_BATCHES; round += 1) for (const name of SIDES) await run(name);
-    const rounds: Record<SideName, number>[] = [];
+    for (const name of SIDES) {
+      const side = sides[name];
+      if (side !== undefined) instances.push([name, await openSide(side)]);
+    }
+    for (let left = WARM_UP; left > 0; left -= batch)
+      for (const [, instance] of instances) await run(instance, batch);
+    const rounds: Partial<Record<SideName, number>>[] = [];
     for (let round = 0; round < BATCHES; round += 1) {
-      const times = { ours: NaN, withRecord: NaN, withoutRecord: NaN };
-      for (const name of round % 2 === 0 ? SIDES : SIDES.toReversed())
-        times[name] = (await run(name)).microseconds;
+      const times: Partial<Record<SideName, number>> = {};
+      for (const [name, instance] of round % 2 === 0 ? instances : instances.toReversed())
+        times[name] = (await run(instance, batch)).microseconds;
       rounds.push(times);
     }
-    const resultOf = async (name: SideName): Promise<SideResult> => ({
-      microseconds: median(rounds.map((times) => times[name])),
-      ratio: median(rounds.map((times) => times.ours / times[name])),
-      allocated: (await run(name, true)).allocated,
-    });
-    return {
-      ours: await resultOf('ours'),
-      withRecord: await resultOf('withRecord'),
-      withoutRecord: await resultOf('withoutRecord'),
-    };
+    const allocated: Partial<Record<SideName, number>> = {};
+    for (const [name, instance] of instances)
+      allocated[name] = (await run(instance, Math.ceil(batch / 4), true)).allocated;
+    return { rounds, allocated };
   } finally {
-    for (const instance of instances.values()) instance.stop();
+    for (const [, instance] of instances) instance.stop();
   }
+}
+
+export async function measureWarm(compared: Compared): Promise<WarmResult> {
+  const batch = effort(compared.batch, 1);
+  const processes: ProcessResult[] = [];
+  while (processes.length < PROCESSES) processes.push(await measureProcesses({ ...compared, batch }));
+  const resultOf = (name: SideName): SideResult => ({
+    microseconds: median(processes.map(({ rounds }) => median(rounds.map((times) => times[name] ?? NaN)))),
+    ratios: processes.map(({ rounds }) =>
+      median(rounds.map(({ ours = NaN, [name]: other = NaN }) => ours / other)),
+    ),
+    allocated: median(processes.map(({ allocated }) => allocated[name] ?? NaN)),
+  });
+  const found = SIDES.filter((name) => compared[name] !== undefined).map((name) => [name, resultOf(name)]);
+  return Object.fromEntries(found) as WarmResult;
 }
 
 /**
@@ -136,7 +165,7 @@ export async function profileWarm(
 ): Promise<number> {
   const running = await startInstance(bundle, env);
   try {
-    for (let round = 0; round < WARM_UP_BATCHES; round += 1) await running.run(events(batch));
+    await running.run(events(WARM_UP));
     return (await running.run(events(batch * 5), { profileTo: file })).microseconds;
   } finally {
     running.stop();

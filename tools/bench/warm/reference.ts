@@ -2,7 +2,8 @@
 // nothing else. `BENCH_OPERATION` names the operation; with `BENCH_RECORD` it writes audit records
 // too.
 import { createHash, createHmac, createSecretKey, randomBytes, randomUUID } from 'node:crypto';
-import { request } from 'node:https';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent, request } from 'node:https';
 import {
   BatchExecuteStatementCommand,
   BatchGetItemCommand,
@@ -14,6 +15,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { dynamoDbClient, kmsClient } from '../../../src/adapters/aws/clients.ts';
 import { createStores } from '../../../src/adapters/stores.ts';
@@ -53,7 +55,12 @@ type Handle = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructur
 
 const env = (name: string): string => process.env[name] ?? '';
 const client = new DynamoDBClient({ maxAttempts: 3 });
-const lambda = new LambdaClient({ maxAttempts: 1 });
+// A dead connection would run the customer's code twice, so each run has a connection of its own.
+const alone = { keepAlive: false };
+const lambda = new LambdaClient({
+  maxAttempts: 1,
+  requestHandler: new NodeHttpHandler({ httpAgent: new HttpAgent(alone), httpsAgent: new Agent(alone) }),
+});
 const { aws, platform } = machineInstance();
 const { vault } = createStores({ client: dynamoDbClient(aws), platform }, kmsClient(aws), {
   ACCESS_TABLE: env('ACCESS_TABLE'),
@@ -186,6 +193,49 @@ async function record(
 
 const EXPRESSION = /\{\{ ([0-9a-f-]{36})[^}]*\}\}/g;
 
+/** Entries that a query of a shard asks for: those that it is expected to have, and some more. */
+const entriesOf = (count: number) => Math.ceil(count / SHARDS) + 3;
+
+interface Shard {
+  readonly entries: readonly Plain[];
+  readonly next: Item | undefined;
+}
+
+async function moreOf(shard: number, { entries, next }: Shard, limit: number): Promise<Shard> {
+  const { Items: items = [], LastEvaluatedKey: last } = await client.send(
+    new QueryCommand({
+      TableName: env('TOKENS_TABLE'),
+      IndexName: 'list',
+      KeyConditionExpression: 'listPk = :p',
+      ExpressionAttributeValues: marshall({ ':p': `${tenantId}#${String(shard)}` }),
+      ScanIndexForward: false,
+      Limit: limit,
+      ...(next !== undefined && { ExclusiveStartKey: next }),
+    }),
+  );
+  return { entries: [...entries, ...items.map(plain)], next: last };
+}
+
+/** The newest entries of the list. A shard is asked again only if a page may lack entries of it. */
+async function newestOf(count: number): Promise<readonly Plain[]> {
+  const none: Shard = { entries: [], next: undefined };
+  const limit = entriesOf(count);
+  let shards = await Promise.all(Array.from({ length: SHARDS }, (_, shard) => moreOf(shard, none, limit)));
+  for (;;) {
+    const newest = shards
+      .flatMap(({ entries }) => entries)
+      .sort((a, b) => (a.listSk < b.listSk ? 1 : -1))
+      .slice(0, count);
+    const last = newest.at(-1)?.listSk ?? '';
+    const mayLack = ({ entries, next }: Shard) =>
+      next !== undefined && (newest.length < count || (entries.at(-1)?.listSk ?? '') > last);
+    if (!shards.some(mayLack)) return newest;
+    shards = await Promise.all(
+      shards.map(async (each, shard) => (mayLack(each) ? moreOf(shard, each, limit) : each)),
+    );
+  }
+}
+
 const HANDLERS: Readonly<Record<string, Handle>> = {
   async get(event) {
     const [, item] = await Promise.all([
@@ -236,24 +286,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
   async list(event) {
     const access = get(env('ACCESS_TABLE'), credentialKey(event));
     await access;
-    const pages = await Promise.all(
-      Array.from({ length: SHARDS }, (_, shard) =>
-        client.send(
-          new QueryCommand({
-            TableName: env('TOKENS_TABLE'),
-            IndexName: 'list',
-            KeyConditionExpression: 'listPk = :p',
-            ExpressionAttributeValues: marshall({ ':p': `${tenantId}#${String(shard)}` }),
-            ScanIndexForward: false,
-            Limit: 21,
-          }),
-        ),
-      ),
-    );
-    const newest = pages
-      .flatMap(({ Items: items = [] }) => items.map(plain))
-      .sort((a, b) => (a.listSk < b.listSk ? 1 : -1))
-      .slice(0, 20);
+    const newest = await newestOf(20);
     const items = await getMany(
       env('TOKENS_TABLE'),
       newest.map((item) => tokenKey(idOf(item))),
@@ -296,11 +329,13 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
   async proxy(event) {
     await get(env('ACCESS_TABLE'), credentialKey(event));
     const body = event.body ?? '';
+    JSON.parse(body);
     const ids = [...body.matchAll(EXPRESSION)].map(([, id = '']) => id);
     const items = await getMany(env('TOKENS_TABLE'), ids.map(tokenKey));
     const numbers = new Map<string, string>();
     for (const item of items) numbers.set(idOf(item), (await open(item)).number);
-    const text = body.replaceAll(EXPRESSION, (_, id: string) => numbers.get(id) ?? '');
+    const inString = (value: string) => JSON.stringify(value).slice(1, -1);
+    const text = body.replaceAll(EXPRESSION, (_, id: string) => inString(numbers.get(id) ?? ''));
     const url = event.headers['svc-proxy-url'] ?? '';
     const { host } = new URL(url);
     await record(event, ids, { op: 'proxy', outcome: 'begun', host });

@@ -1,4 +1,4 @@
-import type { BUDGETS } from '../budgets.ts';
+import { BUDGETS } from '../budgets.ts';
 import { bundleByHand, bundleProgram } from '../bundle-program.ts';
 import { startDestination } from '../../../test/support/destination.ts';
 import { strictClient } from '../../../test/support/http-client.ts';
@@ -7,7 +7,9 @@ import { anEvent } from '../an-event.ts';
 import { startBenchService } from '../bench-service.ts';
 import { effort } from '../effort.ts';
 import { environmentOf, functionEnvironments, type FunctionEnvironments } from '../local-functions.ts';
+import { startTls } from '../tls-endpoint.ts';
 import type { Compared } from './measure-warm.ts';
+import { otherCommit } from './other-commit.ts';
 import type { LocalAdministrator } from '../../../packages/local-aws/src/control.ts';
 
 /** The handler by hand makes other calls (GetItem) than the role of the function allows. */
@@ -16,6 +18,19 @@ const asAdministrator = ({ aws_access_key_id, aws_secret_access_key }: LocalAdmi
   AWS_SECRET_ACCESS_KEY: aws_secret_access_key,
   AWS_SESSION_TOKEN: '',
 });
+
+/** Whether the operation has a budget over a handler that writes no record. */
+const hasBudget = (name: Scenario['name']) => Object.hasOwn(BUDGETS.warmCpuWithoutRecord, name);
+
+/** Makes a value for each name once. */
+function madeFor<T>(make: (name: string) => T): (name: string) => T {
+  const made = new Map<string, T>();
+  return (name) => {
+    const found = made.has(name) ? (made.get(name) as T) : make(name);
+    made.set(name, found);
+    return found;
+  };
+}
 
 interface Card {
   readonly id: string;
@@ -34,12 +49,18 @@ export interface Scenarios {
   stop(): Promise<void>;
 }
 
+interface ScenarioOptions {
+  readonly minify?: boolean;
+  /** Another commit of this repository, whose bundles are measured as well. */
+  readonly against?: string | undefined;
+}
+
 const CARDS = effort(100, 2);
 const TOKEN_PERMISSIONS = ['token:create', 'token:read', 'token:update', 'token:use'];
 
 /** Starts the service, creates the data of the operations, and lists them. */
 // oxlint-disable-next-line max-lines-per-function -- a table: one row for each scenario
-export async function startScenarios({ minify = true } = {}): Promise<Scenarios> {
+export async function startScenarios({ minify = true, against }: ScenarioOptions = {}): Promise<Scenarios> {
   const service = await startBenchService();
   const { certificate } = service;
   const destination = await startDestination(certificate);
@@ -70,19 +91,23 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
   });
 
   const environments = await functionEnvironments(service.credentials);
-  const reference = bundleByHand('tools/bench/warm/reference.ts', { minify });
-  const bundles = new Map<string, string>();
+  const tls = await startTls(service.credentials.aws_endpoint_url, certificate);
+  const REFERENCE = 'tools/bench/warm/reference.ts';
+  const reference = bundleByHand(REFERENCE, { minify });
+  const commit = against === undefined ? undefined : otherCommit(against);
+  const referenceBefore = commit?.bundleByHand(REFERENCE);
+  const bundleOf = madeFor((folder) => bundleProgram(`functions/${folder}/index.ts`, { minify }));
+  const bundleBefore = madeFor((folder) => commit?.bundle(`functions/${folder}/index.ts`));
 
-  function sides(folder: string, operation: string): Pick<Compared, 'ours' | 'withRecord' | 'withoutRecord'> {
-    const bundle = bundles.get(folder) ?? bundleProgram(`functions/${folder}/index.ts`, { minify });
-    bundles.set(folder, bundle);
+  function sides(name: Scenario['name'], folder: string, operation: string) {
     const env = {
       ...environmentOf(environments, folder),
+      AWS_ENDPOINT_URL: tls.url,
       PATH: process.env['PATH'] ?? '',
       NODE_EXTRA_CA_CERTS: certificate.certFile,
     };
-    const byHand = (more: Readonly<Record<string, string>>) => ({
-      bundle: reference,
+    const byHand = (bundle: string, more: Readonly<Record<string, string>>) => ({
+      bundle,
       env: {
         ...env,
         ...asAdministrator(service.credentials),
@@ -91,10 +116,16 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
         ...more,
       },
     });
+    const before = bundleBefore(folder);
     return {
-      ours: { bundle, env },
-      withRecord: byHand({ BENCH_RECORD: 'yes' }),
-      withoutRecord: byHand({ BENCH_RECORD: '' }),
+      name,
+      ours: { bundle: bundleOf(folder), env },
+      withRecord: byHand(reference, { BENCH_RECORD: 'yes' }),
+      ...(hasBudget(name) && { withoutRecord: byHand(reference, { BENCH_RECORD: '' }) }),
+      ...(before !== undefined && { before: { bundle: before, env } }),
+      ...(referenceBefore !== undefined && {
+        byHandBefore: byHand(referenceBefore, { BENCH_RECORD: 'yes' }),
+      }),
     };
   }
 
@@ -129,15 +160,13 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
 
   const scenarios: readonly Scenario[] = [
     {
-      name: 'get',
-      ...sides('tokens', 'get'),
+      ...sides('get', 'tokens', 'get'),
       status: 200,
       batch: 200,
       events: repeated(() => anEvent({ method: 'GET', path: `/tokens/${id}`, key, id })),
     },
     {
-      name: 'create a card',
-      ...sides('tokens', 'create'),
+      ...sides('create a card', 'tokens', 'create'),
       status: 201,
       batch: 150,
       events: repeated(() =>
@@ -145,15 +174,13 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
       ),
     },
     {
-      name: 'list of 20 by cursor',
-      ...sides('tokens', 'list'),
+      ...sides('list of 20 by cursor', 'tokens', 'list'),
       status: 200,
       batch: 40,
       events: repeated(() => anEvent({ method: 'GET', path: '/tokens', query, key })),
     },
     {
-      name: 'PATCH',
-      ...sides('tokens', 'patch'),
+      ...sides('PATCH', 'tokens', 'patch'),
       status: 200,
       batch: 100,
       events: repeated((index) =>
@@ -167,8 +194,7 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
       ),
     },
     {
-      name: 'detokenize 100',
-      ...sides('tokens', 'detokenize'),
+      ...sides('detokenize 100', 'tokens', 'detokenize'),
       status: 200,
       batch: 20,
       events: repeated(() =>
@@ -176,31 +202,27 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
       ),
     },
     {
-      name: 'proxy of 1 KB',
-      ...sides('proxy', 'proxy'),
+      ...sides('proxy of 1 KB', 'proxy', 'proxy'),
       status: 200,
       batch: 40,
       events: proxied('x'.repeat(900)),
     },
     {
-      name: 'proxy of 1 MB',
-      ...sides('proxy', 'proxy'),
+      ...sides('proxy of 1 MB', 'proxy', 'proxy'),
       status: 200,
-      batch: 10,
+      batch: 20,
       events: proxied('x'.repeat(999_900)),
     },
     {
-      name: 'proxy of 1 MB, many members',
-      ...sides('proxy', 'proxy'),
+      ...sides('proxy of 1 MB, many members', 'proxy', 'proxy'),
       status: 200,
-      batch: 10,
+      batch: 20,
       events: proxied(Array.from({ length: 10_000 }, () => order)),
     },
     {
-      name: 'react',
-      ...sides('reactors', 'react'),
+      ...sides('react', 'reactors', 'react'),
       status: 200,
-      batch: 15,
+      batch: 25,
       events: repeated(() =>
         anEvent({
           method: 'POST',
@@ -217,6 +239,7 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
     scenarios,
     environments,
     stop: async () => {
+      tls.close();
       await Promise.all([service.stop(), destination.close()]);
     },
   };

@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** Runs in the folder of the commit: its own bundler decides what a bundle is. */
+const BUNDLER = `
+import { buildSync } from 'esbuild';
+import { BUNDLE_OPTIONS, bundleInto } from './lib/bundle.ts';
+const [folder, entryPoint, byHand] = process.argv.slice(1);
+if (byHand === undefined) bundleInto(folder, entryPoint);
+else buildSync({ ...BUNDLE_OPTIONS, alias: {}, entryPoints: [entryPoint], outfile: folder + '/index.cjs' });
+`;
+
+/** Bundles programs as another commit of this repository does. */
+export interface OtherCommit {
+  /** Bundles a program as a function; returns the file. */
+  bundle(entryPoint: string): string;
+  /** Bundles a program with the unmodified SDK; returns the file. */
+  bundleByHand(entryPoint: string): string;
+}
+
+/**
+ * Checks a commit out into a temporary folder, with the packages of this one. Both are removed when
+ * the process ends.
+ */
+export function otherCommit(commit: string): OtherCommit {
+  const folder = mkdtempSync(join(tmpdir(), 'cloakroom-commit-'));
+  const sources = join(folder, 'sources');
+  execFileSync('git', ['worktree', 'add', '--detach', sources, commit], { cwd: ROOT, stdio: 'ignore' });
+  process.once('exit', () => {
+    execFileSync('git', ['worktree', 'remove', '--force', sources], { cwd: ROOT, stdio: 'ignore' });
+    rmSync(folder, { recursive: true, force: true });
+  });
+  symlinkSync(join(ROOT, 'node_modules'), join(sources, 'node_modules'));
+
+  function bundle(entryPoint: string, ...byHand: string[]): string {
+    const output = mkdtempSync(join(folder, 'bundle-'));
+    const args = ['--input-type=module', '--eval', BUNDLER, output, entryPoint, ...byHand];
+    execFileSync(process.execPath, args, { cwd: sources, stdio: ['ignore', 'ignore', 'inherit'] });
+    return join(output, 'index.cjs');
+  }
+
+  return { bundle, bundleByHand: (entryPoint) => bundle(entryPoint, 'by hand') };
+}
