@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Random } from '../shared/platform.ts';
 
 /*
@@ -12,8 +12,9 @@ import type { Random } from '../shared/platform.ts';
  *   31      n       ciphertext, AES-256-GCM (NIST SP 800-38D)
  *   31 + n  16      tag
  *
- * The record key is HKDF-SHA-256 (RFC 5869) of the tenant's data key with the salt and the info
- * below. So no two records share a key, and no key is used with two nonces.
+ * The record key is HKDF-Expand with SHA-256 (RFC 5869, section 2.3) of the tenant's data key. Its
+ * info is the text below and the salt. So no two records share a key, and no key is used with two
+ * nonces. The data key is a key already, so there is nothing to extract (section 3.3).
  */
 
 const FORMAT = 1;
@@ -22,7 +23,8 @@ const NONCE_AT = 19;
 const TEXT_AT = 31;
 const TAG_BYTES = 16;
 const KEY_INFO = Buffer.from('cloakroom record key v1');
-const KEY_BYTES = 32;
+/** Numbers the only block of output, which is as long as the key: 32 bytes. */
+const FIRST_BLOCK = Buffer.from([1]);
 
 /** Number of bytes that encryption adds to the plaintext. */
 export const ENCRYPTION_OVERHEAD_BYTES = TEXT_AT + TAG_BYTES;
@@ -59,11 +61,12 @@ export class RecordCorruptedError extends Error {
 }
 
 /**
- * HKDF-SHA-256 (RFC 5869). All keys are `KeyObject`s: Node needs several times as long for keys in
- * bytes, since it has to detect their type.
+ * Derives the key of a record. All keys are `KeyObject`s: Node needs several times as long for keys
+ * in bytes, since it has to detect their type.
  */
-function recordKey(tenantKey: KeyObject, salt: Buffer): KeyObject {
-  return createSecretKey(Buffer.from(hkdfSync('sha256', tenantKey, salt, KEY_INFO, KEY_BYTES)));
+function recordKey(dataKey: KeyObject, salt: Buffer): KeyObject {
+  const hmac = createHmac('sha256', dataKey).update(KEY_INFO).update(salt).update(FIRST_BLOCK);
+  return createSecretKey(hmac.digest());
 }
 
 const LENGTH_BYTES = 4;

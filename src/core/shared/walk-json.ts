@@ -226,7 +226,7 @@ class JsonWalk {
       if (unit === COMMA) return at;
       if (unit !== (this.#inside ? CLOSE_OBJECT : CLOSE_LIST)) throw new JsonSyntaxError(at);
       this.#begun.pop();
-      this.#inside = this.#begun.at(-1);
+      this.#inside = this.#begun[this.#begun.length - 1];
       this.#visitor?.close(at);
     }
   }

@@ -36,12 +36,12 @@ async function openIndependently(
   where: readonly string[],
   record: Uint8Array,
 ): Promise<string> {
-  const material = await webcrypto.subtle.importKey('raw', key, 'HKDF', false, ['deriveKey']);
-  const info = new TextEncoder().encode('cloakroom record key v1');
-  const hkdf = { name: 'HKDF', hash: 'SHA-256', salt: record.slice(3, 19), info };
-  const aesKey = await webcrypto.subtle.deriveKey(hkdf, material, { name: 'AES-GCM', length: 256 }, false, [
-    'decrypt',
-  ]);
+  const hmac = { name: 'HMAC', hash: 'SHA-256' };
+  const material = await webcrypto.subtle.importKey('raw', key, hmac, false, ['sign']);
+  const text = new TextEncoder().encode('cloakroom record key v1');
+  const info = new Uint8Array([...text, ...record.slice(3, 19), 1]);
+  const recordKey = await webcrypto.subtle.sign('HMAC', material, info);
+  const aesKey = await webcrypto.subtle.importKey('raw', recordKey, 'AES-GCM', false, ['decrypt']);
   const parts = where.flatMap((text) => {
     const bytes = new TextEncoder().encode(text);
     return [new Uint8Array([0, 0, bytes.length >> 8, bytes.length & 255]), bytes];

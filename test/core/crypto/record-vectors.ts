@@ -14,7 +14,7 @@ export const RECORD_VECTORS = [
     ],
     plaintext: '{"number":"4242424242424242","expiration_month":12,"expiration_year":2030}',
     record:
-      '01000105fb5e617992eb23e1a07c4df7fca6cb1cd41a78060b9106c39dda4f00887ab90c7ba857a7fe41a43dbbd68add576b1dfcdb4e1abb3e5bc1c3c8fa0f7d3aee1d898fe7a20fe4ca71d275ca5ff6619912035235925310051fb1c39f576fb7135c69a4e3c2233f16d867cde7df55584a9603a3ccfcdaae',
+      '01000105fb5e617992eb23e1a07c4df7fca6cb1cd41a78060b9106c39dda4f182d9a685a92cc2de2b0eadc5f2ff23c081504441817055068f6b8f697ccd1b09f205a4ab9ac76d0a6bb9341ca8ede8e23b9492a72e5017cd77cbae38feecc78eda21472b35973bb292911b6b735b49db1ed214ef1dc4c93ca2c',
   },
   {
     name: 'shared',
@@ -30,7 +30,7 @@ export const RECORD_VECTORS = [
     ],
     plaintext: '{"mask":"{{ data | last4 }}"}',
     record:
-      '010001ec97956119a87e7c8c8ce082b3dc4a9aa3a78540abd44b7fb0ed7357bed9322aeeef8c323bd3f864203a1c9c66c9e0fba3ca8d47c1413431032552c66284cc3b134bc528d2fcd1709b',
+      '010001ec97956119a87e7c8c8ce082b3dc4a9aa3a78540abd44b7fb0ed7357af49f2d3c94dba7d00795650514a67e7345d79529c4124276bc773b57a6b142863ce5c8d453fa8e8b68e84bd5f',
   },
   {
     name: 'rotated',
@@ -43,7 +43,7 @@ export const RECORD_VECTORS = [
     bound: ['card', '1764003600000'],
     plaintext: '"123"',
     record:
-      '01010266e925ecf83798ffdee356b1287a6754fdd295050581b0a4a8caa75e6b6a81ead418106a861367870548f910e740af5021',
+      '01010266e925ecf83798ffdee356b1287a6754fdd295050581b0a4a8caa75ecc8a807d21379e4f54034151849d52d9caf47d61c6',
   },
   {
     name: 'empty',
@@ -55,7 +55,7 @@ export const RECORD_VECTORS = [
     field: 'code',
     bound: [],
     plaintext: '',
-    record: '0100011a81153fb2e14be2657e48ce4c539c56c66cfdc88807a79df77d8399cf20c64270b9bf23cd4aa3ff999a47b1',
+    record: '0100011a81153fb2e14be2657e48ce4c539c56c66cfdc88807a79df77d83997388ec80c35fb18ac126103eaf38b7ec',
   },
 ] as const;
 

@@ -41,9 +41,13 @@ const ENCRYPTED = {
 export type EncryptedName = keyof typeof ENCRYPTED;
 export const ENCRYPTED_NAMES = Object.keys(ENCRYPTED) as readonly EncryptedName[];
 
-/** Serves as the reference: AES-256-GCM with a ready key, without additional data. */
+/**
+ * Serves as the reference: AES-256-GCM with a ready key, without additional data. Its nonce comes
+ * from the pool that the service has: the time of a call of `randomBytes` differs from run to run by
+ * as much as that of the cipher.
+ */
 function rawEncrypt(key: KeyObject, plaintext: Buffer): Buffer {
-  const nonce = randomBytes(NONCE_BYTES);
+  const nonce = machinePlatform.random.bytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
   return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }
