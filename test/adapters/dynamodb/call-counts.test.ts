@@ -1,6 +1,7 @@
 import { dueCvcs, dueTokens } from '../../../src/adapters/dynamodb/due-tokens.ts';
 import { BUDGETS } from '../../../tools/bench/budgets.ts';
-import { countedOperations, type CountedOperation } from '../../../tools/bench/counts/operations.ts';
+import type { CountedOperation } from '../../../tools/bench/counts/counted-operation.ts';
+import { countedOperations } from '../../../tools/bench/counts/operations.ts';
 import { wireCost, type WireCost } from '../../../tools/bench/counts/wire.ts';
 import { createTokenStore } from '../../../src/adapters/dynamodb/token-store.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';

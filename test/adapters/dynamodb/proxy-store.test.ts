@@ -9,8 +9,8 @@ import { createProxyStore } from '../../../src/adapters/dynamodb/proxy-store.ts'
 import { createKeyUses } from '../../../src/adapters/dynamodb/key-uses.ts';
 import type { ProxyStore } from '../../../src/core/stored-proxies/proxy-store.ts';
 import type { ApplicationKey } from '../../../src/core/applications/application-key.ts';
-import type { StoredProxy, StoredVersion } from '../../../src/core/stored-proxies/stored-proxy.ts';
 import { aDatabase, type Database } from '../../support/a-database.ts';
+import { aKey, aProxy, aVersion } from '../../support/builders/a-stored-proxy.ts';
 
 let database: Database;
 let store: ProxyStore;
@@ -19,37 +19,6 @@ beforeAll(async () => {
   store = createProxyStore(database.table('Access'));
 });
 afterAll(() => database.close());
-
-const aKey = (id: string): ApplicationKey => ({
-  id,
-  hash: Buffer.from(id.padEnd(32, '.')),
-  hint: 'hint',
-  createdAt: 1,
-  sourceAddresses: [],
-});
-
-const aProxy = (more: Partial<StoredProxy> = {}): StoredProxy => ({
-  id: randomUUID(),
-  tenantId: randomUUID(),
-  definitionVersion: 1,
-  encryptedDefinition: Buffer.from('definition'),
-  encryptedName: Buffer.from('name'),
-  configurationNames: ['A'],
-  encryptedConfiguration: Buffer.from('configuration'),
-  secretAuthor: 'owner',
-  keys: [aKey(randomUUID())],
-  createdBy: 'manager',
-  createdAt: 1,
-  version: 7,
-  ...more,
-});
-
-const aVersion = (version: number): StoredVersion => ({
-  version,
-  encryptedDefinition: Buffer.from(`definition ${String(version)}`),
-  createdBy: 'manager',
-  createdAt: version,
-});
 
 describe('the store of proxies', () => {
   it('writes a proxy once, and returns it as it was written', async () => {

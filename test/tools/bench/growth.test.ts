@@ -1,6 +1,7 @@
 import { IS_THOROUGH } from '../../../packages/test-kit/src/thoroughness.ts';
 import { BUDGETS } from '../../../tools/bench/budgets.ts';
 import { CONSTANT, measureGrowth } from '../../../tools/bench/growth/measure-growth.ts';
+import { measureObjects, OF_OBJECTS } from '../../../tools/bench/growth/measure-objects.ts';
 import { BOUNDED, measureTrail, OF_TRAIL } from '../../../tools/bench/growth/measure-trail.ts';
 
 /** Few enough for a test; `npm run bench -- growth` goes up to 100,000. */
@@ -22,6 +23,19 @@ describe('calls and units, measured on the wire', () => {
   it('would show growth: a Scan grows', () => {
     const scan = 'reference: Scan with a filter';
     expect(many[scan].units).toBeGreaterThan(5 * few[scan].units);
+  });
+});
+
+describe('calls and units among few and many objects', () => {
+  let few: Awaited<ReturnType<typeof measureObjects>>;
+  let many: typeof few;
+  beforeAll(async () => {
+    few = await measureObjects({ tenants: 2, proxies: 100, reactors: 100 });
+    many = await measureObjects({ tenants: 60, proxies: 120, reactors: 150 });
+  });
+
+  it.each(OF_OBJECTS)('"%s" costs the same', (name) => {
+    expect(many[name]).toEqual(few[name]);
   });
 });
 

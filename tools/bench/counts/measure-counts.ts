@@ -4,7 +4,9 @@ import { startDestination } from '../../../test/support/destination.ts';
 import { startBenchService } from '../bench-service.ts';
 import { environmentOf, functionEnvironments } from '../local-functions.ts';
 import { startInstance, type Instance } from '../warm/measure-warm.ts';
-import { countedOperations, type CountedOperation } from './operations.ts';
+import { ROLES, type CountedOperation } from './counted-operation.ts';
+import { countedOperations } from './operations.ts';
+import { otherOperations } from './other-operations.ts';
 import { openTrail, type StoredTrail } from './stored-trail.ts';
 import { openWire, wireCost, withinMinute, type Wire, type WireCost } from './wire.ts';
 
@@ -27,13 +29,6 @@ export interface OperationCount {
 const QUIET_MS = 2_000;
 /** The programs behind an asynchronous invocation, by the names of their roles. */
 const AFTERWARDS = { 'reactor-worker': /Worker/, 'webhook-sender': /Sender/ } as const;
-const ROLES = {
-  tokens: /Tokens/,
-  applications: /Applications/,
-  proxy: /Proxy(?:Role|Function)/,
-  reactors: /ReactorsRole|ReactorsFunction/,
-};
-
 async function count(
   wire: Wire,
   trail: StoredTrail,
@@ -99,7 +94,11 @@ export async function measureCounts(
   const address = `localhost:${String(destination.port)}`;
   const trust = { NODE_EXTRA_CA_CERTS: certificate.certFile };
   try {
-    const operations = await countedOperations(credentials, `https://${address}/`);
+    const destinationUrl = `https://${address}/`;
+    const operations = [
+      ...(await countedOperations(credentials, destinationUrl)),
+      ...(await otherOperations(credentials, destinationUrl)),
+    ];
     const environments = await functionEnvironments(credentials);
     const bundles = new Map(
       Object.keys(ROLES).map((folder) => [folder, bundleProgram(`functions/${folder}/index.ts`)] as const),

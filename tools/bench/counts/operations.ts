@@ -3,15 +3,7 @@ import { strictClient, type StrictClient } from '../../../test/support/http-clie
 import type { Credentials } from '../../../test/support/credentials.ts';
 import { CARD, revealing } from '../../../test/support/sample-requests.ts';
 import { anEvent, type EventOf } from '../an-event.ts';
-
-/** An operation whose calls are counted. */
-export interface CountedOperation {
-  readonly name: string;
-  readonly folder: 'tokens' | 'applications' | 'proxy' | 'reactors';
-  readonly status: number;
-  /** Prepares the operation's data, and returns the event of its request. */
-  readonly event: () => Promise<object>;
-}
+import type { CountedOperation } from './counted-operation.ts';
 
 /** Calls stored proxies, which differ by what they have. */
 function storedProxies(

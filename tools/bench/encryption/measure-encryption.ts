@@ -43,8 +43,8 @@ export const ENCRYPTED_NAMES = Object.keys(ENCRYPTED) as readonly EncryptedName[
 
 /**
  * Serves as the reference: AES-256-GCM with a ready key, without additional data. Its nonce comes
- * from the pool that the service has: the time of a call of `randomBytes` differs from run to run by
- * as much as that of the cipher.
+ * from the pool that the service has: the time of a call of `randomBytes` differs from run to run
+ * by as much as that of the cipher.
  */
 function rawEncrypt(key: KeyObject, plaintext: Buffer): Buffer {
   const nonce = machinePlatform.random.bytes(NONCE_BYTES);
