@@ -10,7 +10,7 @@ import { madeOnce } from '../../core/shared/made-once.ts';
 import type { Clock } from '../../core/shared/clock.ts';
 import type { Platform } from '../../core/shared/platform.ts';
 import { ConnectionKeeper, EarlyAgent, SOCKETS_MAX } from './connections.ts';
-import { promptRetries, type RetryStrategy } from './prompt-retries.ts';
+import { makePrompt, type RetryStrategy } from './prompt-retries.ts';
 import { Sha256 } from './sha256.ts';
 
 /** In ms. */
@@ -126,7 +126,7 @@ interface Unprepared {
  *
  * - It signs with our SHA-256 and one signer. The SDK makes a signer for each call, with a copy of
  *   all settings of the client. A signer asks for the credentials and the region each time.
- * - Its retries are prompt ({@link promptRetries}).
+ * - Its retries are prompt ({@link makePrompt}).
  * - It has no logger. The SDK's would log nothing here, but it walks through every input and output
  *   to remove sensitive values before it drops the line.
  */
@@ -143,6 +143,6 @@ export function createClient<Client extends Unprepared>(
   const usual = madeOnce(() => signer());
   config.signer = (scheme) => (scheme === undefined ? usual() : signer(scheme));
   const withinMs = maxAttempts * responseWithinMs;
-  config.retryStrategy = madeOnce(async () => promptRetries(await retryStrategy(), { clock, withinMs }));
+  config.retryStrategy = madeOnce(async () => makePrompt(await retryStrategy(), { clock, withinMs }));
   return client;
 }

@@ -2,36 +2,35 @@ import type { Clock } from '../../core/shared/clock.ts';
 
 /** The part of the SDK's retry strategy that begins a call, and that allows one more attempt. */
 export interface RetryStrategy {
-  readonly acquireInitialRetryToken: (scope: string) => Promise<object>;
-  readonly refreshRetryTokenForRetry: (token: object, error: object) => Promise<object>;
+  acquireInitialRetryToken: (scope: string) => Promise<object>;
+  refreshRetryTokenForRetry: (token: object, error: object) => Promise<object>;
 }
 
 /**
- * Makes a strategy that allows no attempt more than `withinMs` after the call began. That time
- * continues while the instance is frozen: otherwise an attempt that was under way at the end of a
- * request would be repeated with the next request, hours later. A record of the trail would then be
- * inserted into a minute that is sealed.
+ * Changes a strategy so that it allows no attempt more than `withinMs` after the call began. That
+ * time continues while the instance is frozen: otherwise an attempt that was under way at the end
+ * of a request would be repeated with the next request, hours later. A record of the trail would
+ * then be inserted into a minute that is sealed.
  */
-export function promptRetries<Strategy extends RetryStrategy>(
+export function makePrompt<Strategy extends RetryStrategy>(
   strategy: Strategy,
   { clock, withinMs }: { readonly clock: Clock; readonly withinMs: number },
 ): Strategy {
   const begun = new WeakMap<object, number>();
-  const acquireInitialRetryToken = async (scope: string): Promise<object> => {
-    const token = await strategy.acquireInitialRetryToken(scope);
+  const acquire = strategy.acquireInitialRetryToken.bind(strategy);
+  const refresh = strategy.refreshRetryTokenForRetry.bind(strategy);
+  strategy.acquireInitialRetryToken = async (scope) => {
+    const token = await acquire(scope);
     begun.set(token, clock());
     return token;
   };
-  const refreshRetryTokenForRetry = async (token: object, error: object): Promise<object> => {
+  strategy.refreshRetryTokenForRetry = async (token, error) => {
     const since = begun.get(token) ?? clock();
     // The strategy also waits here, so the time is read afterwards.
-    const next = await strategy.refreshRetryTokenForRetry(token, error);
+    const next = await refresh(token, error);
     if (clock() - since > withinMs) throw new Error('It is too late for another attempt.');
     begun.set(next, since);
     return next;
   };
-  return Object.assign(Object.create(strategy) as Strategy, {
-    acquireInitialRetryToken,
-    refreshRetryTokenForRetry,
-  });
+  return strategy;
 }
