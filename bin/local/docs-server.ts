@@ -27,6 +27,13 @@ export const PAGE_PATH = /^(?:\/(?!\.)[\w.~-]+)*\/?$/;
 /** The site is built for this address, so that services at other ports share it. */
 const BUILT_FOR = 'https://api.invalid';
 
+/** Builds the site, as arguments of Node: the program, its folder and its options. */
+export const DOCS_BUILD = {
+  program: 'tools/build-docs.ts',
+  directory: join(WORK_DIRECTORY, 'docs'),
+  options: ['--api', BUILT_FOR],
+} as const;
+
 const WAIT_SECONDS = 2;
 /** A site that is built already is found within this time. */
 const AT_ONCE_MS = 1_500;
@@ -74,8 +81,9 @@ const html = (status: number, body: string, headers: Readonly<Record<string, str
 });
 
 /** Builds the site once, and again after a failure. */
-function createBuild(directory: string, log: (line: string) => void) {
-  const build = createBuiltPages('tools/build-docs.ts', directory, ['--api', BUILT_FOR]);
+function createBuild(log: (line: string) => void) {
+  const { program, directory, options } = DOCS_BUILD;
+  const build = createBuiltPages(program, directory, options);
   let state: 'absent' | 'building' | 'built' | 'failed' = 'absent';
   let failedAt = 0;
   return {
@@ -100,12 +108,12 @@ function createBuild(directory: string, log: (line: string) => void) {
 }
 
 /**
- * Serves the documentation on an origin of its own: the site that `tools/build-docs.ts` builds at
- * the first request. `/openapi.json` needs no build.
+ * Serves the documentation on an origin of its own: the site that an installation has built, or
+ * that the first request builds if the sources are others. `/openapi.json` needs no build.
  */
 export async function startDocs({ port, apiUrl, log }: DocsServerOptions): Promise<PageServer> {
-  const directory = join(WORK_DIRECTORY, 'docs');
-  const build = createBuild(directory, log);
+  const { directory } = DOCS_BUILD;
+  const build = createBuild(log);
 
   /** A page may call the API of this service, which its policy and its forms name. */
   const ofThisService = (page: PageAnswer): PageAnswer =>

@@ -26,6 +26,9 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
+/** The build of the documentation needs these too. */
+const DOCS = ['docs', 'site', 'tools', 'README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', '.github'];
+
 /** A repository whose CDK app may be another program, in a folder whose name any may have. */
 function aRepository(program?: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'prepäre it?%20#1-'));
@@ -34,7 +37,7 @@ function aRepository(program?: string): string {
   const linked = SYNTHESIS_INPUTS.paths
     .map((path) => path.split('/')[0] ?? '')
     .filter((name) => name !== 'bin');
-  for (const name of new Set(linked)) symlinkSync(join(root, name), join(folder, name));
+  for (const name of new Set([...linked, ...DOCS])) symlinkSync(join(root, name), join(folder, name));
   if (program !== undefined) writeFileSync(join(folder, 'bin', 'cloakroom.ts'), program);
   return folder;
 }
@@ -80,6 +83,7 @@ inThoroughRun.it(
     const folder = aRepository();
     expect(await prepare(folder)).toEqual([0, '']);
     expect(apps(folder)).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
+    expect(existsSync(join(folder, '.local', 'docs', 'index.html'))).toBe(true);
     const compiled = () => globSync(join(folder, '.local', '**', 'compile-cache', '*', '*')).toSorted();
     const before = compiled();
     const started = run(folder, 'start.cjs', {}, '--port', '0');
