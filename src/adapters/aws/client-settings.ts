@@ -92,7 +92,7 @@ export function createAwsConnections({ worldClock: clock }: Pick<Platform, 'worl
     // The SDK only warns after the timeout, unless `throwOnRequestTimeout` is set.
     const timeouts = { requestTimeout: responseWithinMs, throwOnRequestTimeout: true };
     const found =
-      known ?? new ConnectionKeeper({ connectionTimeout: CONNECTION_TIMEOUT_MS, ...timeouts }, agent);
+      known ?? new ConnectionKeeper({ connectionTimeout: CONNECTION_TIMEOUT_MS, ...timeouts }, agent, clock);
     keepers.set(responseWithinMs, found);
     return found;
   }

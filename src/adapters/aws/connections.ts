@@ -84,6 +84,9 @@ const CONNECTION_LOST: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT']
 
 type Sent = Parameters<NodeHttpHandler['handle']>;
 
+/** How long a call may wait for a free connection, in ms of wall-clock time. */
+const WAIT_MS = 10_000;
+
 /** The connections to one host that are in use, and the calls that wait for one. */
 class Slots {
   #used = 0;
@@ -121,20 +124,24 @@ export class ConnectionKeeper extends NodeHttpHandler {
   /** The agents count their connections by host. */
   readonly #slots = new Map<string, Slots>();
 
-  constructor(options: NodeHttpHandlerOptions, httpsAgent: EarlyAgent) {
+  readonly #clock: Clock;
+
+  constructor(options: NodeHttpHandlerOptions, httpsAgent: EarlyAgent, clock: Clock) {
     const httpAgent = new HttpAgent({ keepAlive: true, maxSockets: SOCKETS_MAX });
     super({ ...options, httpAgent, httpsAgent });
     this.#httpAgent = httpAgent;
     this.#httpsAgent = httpsAgent;
+    this.#clock = clock;
   }
 
   override async handle(...args: Sent): ReturnType<NodeHttpHandler['handle']> {
     const slots = this.#slotsOf(args[0]);
     const free = slots.take();
-    if (free !== undefined) await free;
     try {
+      if (free !== undefined) await this.#inTime(free);
       const sent = await super.handle(...args);
-      // The connection is free as soon as the body is read.
+      // The connection is free as soon as the body is read. The body of a response of Node has no
+      // `error` event without a listener for it.
       const body = sent.response.body as Readable;
       if (body.closed) slots.release();
       else body.once('close', slots.release);
@@ -144,6 +151,17 @@ export class ConnectionKeeper extends NodeHttpHandler {
       if (CONNECTION_LOST.includes((error as { code?: unknown }).code)) this.#dropIdle();
       throw error;
     }
+  }
+
+  /**
+   * Rejects if the connection is free too late, such as after the instance was frozen: the call
+   * would be sent although its caller has its error.
+   */
+  async #inTime(free: Promise<void>): Promise<void> {
+    const since = this.#clock();
+    await free;
+    if (this.#clock() - since <= WAIT_MS) return;
+    throw Object.assign(new Error('no connection was free in time'), { name: 'TimeoutError' });
   }
 
   #slotsOf({ hostname, port }: Sent[0]): Slots {

@@ -26,9 +26,13 @@ export function makePrompt<Strategy extends RetryStrategy>(
   };
   strategy.refreshRetryTokenForRetry = async (token, error) => {
     const since = begun.get(token) ?? clock();
-    // The strategy also waits here, so the time is read afterwards.
+    const checkTime = () => {
+      if (clock() - since > withinMs) throw new Error('It is too late for another attempt.');
+    };
+    checkTime();
+    // The strategy also waits here, and the instance may be frozen meanwhile.
     const next = await refresh(token, error);
-    if (clock() - since > withinMs) throw new Error('It is too late for another attempt.');
+    checkTime();
     begun.set(next, since);
     return next;
   };

@@ -66,8 +66,9 @@ const tooLate = () => unavailable(new Error('insert: statements keep failing'));
 
 /**
  * Limits an insert to {@link INSERT_WITHIN_MS}. An attempt that is under way then ends by the
- * limits of the client, and no other follows (src/adapters/aws/prompt-retries.ts). An `AbortSignal`
- * would end it at once, but takes a tenth of the processor time of each call.
+ * limits of the client, which does not repeat it with a later request
+ * (src/adapters/aws/prompt-retries.ts). An `AbortSignal` would end it at once, but no call with one
+ * can use middleware that is resolved once.
  */
 const limited = <T>(platform: Platform, work: (isOver: () => boolean) => Promise<T>): Promise<T> =>
   inTime(platform, { ms: INSERT_WITHIN_MS, work, tooLate });

@@ -57,7 +57,10 @@ export async function withTimeout<T>(
 /** Work that may take a certain time. */
 interface Timed<T> {
   readonly ms: number;
-  /** Asks whether the time is over before it begins another part. */
+  /**
+   * Asks whether the time is over before it begins another part. Time also passes while the
+   * instance is frozen; timers that end meanwhile fire in any order.
+   */
   readonly work: (isOver: () => boolean) => Promise<T>;
   readonly tooLate: () => Error;
 }
@@ -67,16 +70,17 @@ interface Timed<T> {
  * and its outcome is lost.
  */
 export function inTime<T>(
-  { startTimer }: Pick<Platform, 'startTimer'>,
+  { startTimer, worldClock }: Pick<Platform, 'startTimer' | 'worldClock'>,
   { ms, work, tooLate }: Timed<T>,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
+    const begun = worldClock();
     let isOver = false;
     const cancel = startTimer(ms, () => {
       isOver = true;
       reject(tooLate());
     });
-    work(() => isOver)
+    work(() => isOver || worldClock() - begun >= ms)
       .finally(cancel)
       .then(resolve, reject);
   });

@@ -68,14 +68,13 @@ type Units = Uint16Array;
 
 /**
  * Copies a text, because a string looks up its kind each time that it returns a unit, which takes
- * several times as long.
+ * several times as long. The copy has memory of its own: a text may be sensitive, and Node's pool
+ * of buffers is shared.
  */
 function unitsOf(text: string): Units {
-  const size = 2 * text.length;
-  const bytes = Buffer.allocUnsafe(size + 2);
-  bytes.write(text, 'utf16le');
-  bytes.writeUInt16LE(END, size);
-  return new Uint16Array(bytes.buffer, bytes.byteOffset, text.length + 1);
+  const units = new Uint16Array(text.length + 1);
+  Buffer.from(units.buffer).write(text, 'utf16le');
+  return units;
 }
 
 const isDigit = (unit: number): boolean => unit >= ZERO && unit <= NINE;

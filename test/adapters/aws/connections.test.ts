@@ -25,9 +25,9 @@ const listening = async (server: Server) => {
   return (server.address() as AddressInfo).port;
 };
 
-const clientOf = (port: number, limits: ClientLimits) =>
+const clientOf = (port: number, limits: ClientLimits, worldClock = machinePlatform.worldClock) =>
   new DynamoDBClient({
-    ...createAwsConnections(machinePlatform).reach(limits),
+    ...createAwsConnections({ worldClock }).reach(limits),
     maxAttempts: limits.maxAttempts,
     endpoint: `http://localhost:${String(port)}`,
     region: 'us-east-1',
@@ -93,6 +93,69 @@ it('a call may wait for a free connection for longer than one may take to open',
     isBusy = false;
     arrived.forEach(answer);
     await expect(Promise.all(calls)).resolves.toHaveLength(SOCKETS_MAX + 10);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+const ONCE = { ...USUAL, maxAttempts: 1 };
+const listed = (response: ServerResponse) =>
+  response.setHeader('content-type', 'application/x-amz-json-1.0').end('{"TableNames":[]}');
+
+it('a call gives its connection back once, whatever becomes of it', async () => {
+  const lost = SOCKETS_MAX + 10;
+  let nth = 0;
+  let atOnce = 0;
+  let most = 0;
+  const server = createServer((request, response) => {
+    nth += 1;
+    atOnce += 1;
+    most = Math.max(most, atOnce);
+    response.once('close', () => (atOnce -= 1));
+    request.resume();
+    if (nth > lost) listed(response);
+    else if (nth % 2 === 0) request.socket.resetAndDestroy();
+    else {
+      response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0', 'content-length': '100' });
+      response.write('{', () => request.socket.resetAndDestroy());
+    }
+  });
+  const client = clientOf(await listening(server), ONCE);
+  const calls = (count: number) =>
+    Promise.allSettled(Array.from({ length: count }, () => client.send(new ListTablesCommand())));
+  try {
+    const outcomes = [...(await calls(lost)), ...(await calls(2 * SOCKETS_MAX))];
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      ...Array.from({ length: lost }, () => 'rejected'),
+      ...Array.from({ length: 2 * SOCKETS_MAX }, () => 'fulfilled'),
+    ]);
+    expect(most).toBeLessThanOrEqual(SOCKETS_MAX);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+it('a call for which a connection is free too late is not sent', async () => {
+  let now = 0;
+  const arrived: ServerResponse[] = [];
+  const server = createServer((request, response) => {
+    request.resume();
+    arrived.push(response);
+  });
+  const client = clientOf(await listening(server), ONCE, () => now);
+  try {
+    const first = Array.from({ length: SOCKETS_MAX }, () => client.send(new ListTablesCommand()));
+    await whenever(() => arrived.length === SOCKETS_MAX);
+    const waiting = client.send(new ListTablesCommand());
+    const refused = expect(waiting).rejects.toMatchObject({ name: 'TimeoutError' });
+    // The call waits as soon as the event loop has turned.
+    await new Promise((resolve) => setImmediate(resolve));
+    now = 3_600_000;
+    arrived.forEach(listed);
+    await Promise.all([...first, refused]);
+    expect(arrived).toHaveLength(SOCKETS_MAX);
   } finally {
     server.closeAllConnections();
     server.close();

@@ -61,3 +61,19 @@ it('calls that fail once succeed, however many there are', async () => {
   for (let calls = 0; calls < 150; calls += 1)
     await expect(client.send(new ListTablesCommand({}))).resolves.toMatchObject({ TableNames: [] });
 });
+
+it('a call that is refused as too late takes nothing from what other calls may repeat', async () => {
+  let now = 0;
+  const client = clientOf(
+    () => now,
+    () => {
+      now += 3_600_000;
+      return Promise.reject(reset());
+    },
+  );
+  const strategy = (await client.config.retryStrategy()) as unknown as { getCapacity: () => number };
+  const before = strategy.getCapacity();
+  for (let calls = 0; calls < 5; calls += 1)
+    await expect(client.send(new ListTablesCommand({}))).rejects.toThrow('reset');
+  expect(strategy.getCapacity()).toBe(before);
+});

@@ -68,10 +68,11 @@ export function bundleOf(name: FunctionName): FunctionBundle {
   return { ...bundleFile(join(output, 'index.cjs')), clients: [...new Set(clients)].toSorted() };
 }
 
-/** Lines that make the settings which a function's clients have. */
-const OUR_SETTINGS = [
-  "import { createAwsConnections, USUAL } from './src/adapters/aws/client-settings.ts';",
-  'const settings = createAwsConnections({ worldClock: Date.now }).reach(USUAL);',
+/** Lines that make clients as functions do. */
+const OUR_CLIENTS = [
+  "import { createAwsConnections, createClient, USUAL } from './src/adapters/aws/client-settings.ts';",
+  "import { documentClient } from './src/adapters/aws/document-client.ts';",
+  'const connections = createAwsConnections({ worldClock: Date.now });',
 ];
 
 /**
@@ -92,13 +93,16 @@ export function referenceBundle(
       return [client, name] as const;
     });
   const madeOf = (name: string) => {
-    const client = `new ${name}(${asOurs ? 'settings' : '{}'})`;
-    return hasDocuments && name === 'DynamoDBClient' ? `DynamoDBDocumentClient.from(${client})` : client;
+    const client = asOurs ? `createClient(${name}, connections, USUAL)` : `new ${name}({})`;
+    if (!hasDocuments || name !== 'DynamoDBClient') return client;
+    return asOurs ? `documentClient(${client}, {})` : `DynamoDBDocumentClient.from(${client})`;
   };
   const contents = [
-    ...(asOurs ? OUR_SETTINGS : []),
+    ...(asOurs ? OUR_CLIENTS : []),
     ...named.map(([client, name]) => `import { ${name} } from '@aws-sdk/${client}';`),
-    ...(hasDocuments ? [`import { DynamoDBDocumentClient } from '@aws-sdk/${DOCUMENT_CLIENT}';`] : []),
+    ...(hasDocuments && !asOurs
+      ? [`import { DynamoDBDocumentClient } from '@aws-sdk/${DOCUMENT_CLIENT}';`]
+      : []),
     `export const handler = [${named.map(([, name]) => madeOf(name)).join(', ')}];`,
   ].join('\n');
   const outfile = join(folder, `${clients.join('-')}${asOurs ? '-as-ours' : ''}.cjs`);

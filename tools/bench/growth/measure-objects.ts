@@ -53,6 +53,10 @@ async function createAll(count: number, create: (index: number) => Promise<unkno
     );
 }
 
+async function found(reading: Promise<unknown>): Promise<void> {
+  if ((await reading) === undefined) throw new Error('it is missing');
+}
+
 async function firstOf<T>(pages: AsyncIterable<readonly T[]>): Promise<void> {
   for await (const page of pages) {
     if (page.length === 0) throw new Error('an empty page');
@@ -101,7 +105,7 @@ async function ofProxies(database: Database, count: number, measured: Measure) {
   // One after the other: each changes the count of its tenant.
   for (const id of ids) await create(id);
   return {
-    'proxies: get': await measured(() => store.find(TENANT, ids[0] ?? '')),
+    'proxies: get': await measured(() => found(store.find(TENANT, ids[0] ?? ''))),
     'proxies: list, first page': await measured(() => firstOf(store.list(TENANT, undefined))),
     'proxies: list, last page': await measured(() => firstOf(store.list(TENANT, ids[1]))),
     'proxies: create': await measured(() => create(idOf(count))),
@@ -115,7 +119,7 @@ async function ofReactors(database: Database, count: number, measured: Measure) 
   const ids = Array.from({ length: count }, (_, index) => idOf(index));
   await createAll(count, (index) => create(ids[index] ?? ''));
   return {
-    'reactors: get': await measured(() => store.find(TENANT, ids[0] ?? '')),
+    'reactors: get': await measured(() => found(store.find(TENANT, ids[0] ?? ''))),
     'reactors: list, first page': await measured(() => firstOf(store.list(TENANT, undefined))),
     'reactors: list, last page': await measured(() => firstOf(store.list(TENANT, ids[1]))),
     'reactors: create': await measured(() => create(idOf(count))),

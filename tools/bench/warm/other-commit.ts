@@ -29,11 +29,15 @@ export interface OtherCommit {
 export function otherCommit(commit: string): OtherCommit {
   const folder = mkdtempSync(join(tmpdir(), 'cloakroom-commit-'));
   const sources = join(folder, 'sources');
-  execFileSync('git', ['worktree', 'add', '--detach', sources, commit], { cwd: ROOT, stdio: 'ignore' });
   process.once('exit', () => {
-    execFileSync('git', ['worktree', 'remove', '--force', sources], { cwd: ROOT, stdio: 'ignore' });
     rmSync(folder, { recursive: true, force: true });
   });
+  const git = (...args: readonly string[]) => {
+    execFileSync('git', args, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
+  };
+  // The clone registers nothing in this repository, and so leaves nothing there.
+  git('clone', '--quiet', '--shared', '--no-checkout', ROOT, sources);
+  git('-C', sources, 'checkout', '--quiet', '--detach', commit);
   symlinkSync(join(ROOT, 'node_modules'), join(sources, 'node_modules'));
 
   function bundle(entryPoint: string, ...byHand: string[]): string {
