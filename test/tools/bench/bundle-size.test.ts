@@ -37,10 +37,10 @@ const LIMITS_KB = {
   // refusals of expressions, searches and bodies their places (3 to 5 KB). Each transform of a
   // proxy has a schema of its own (7 KB). The clients of the reference have no p-limit, which the
   // trail needs (1 to 3 KB).
-  tokens: 396,
+  tokens: 397,
   applications: 272,
   proxies: 382,
-  proxy: 544,
+  proxy: 545,
   reactors: 453,
   'reactor-worker': 372,
   'webhook-sender': 249,
