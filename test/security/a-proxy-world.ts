@@ -23,6 +23,7 @@ import { machinePlatform } from '../../src/adapters/machine-platform.ts';
 import { TENANT } from '../core/reactors/a-reactor-world.ts';
 import { anInvocationWorld } from '../core/reactors/an-invocation-world.ts';
 import { tokenStoreOver, type MemoryTables } from '../support/stores-in-memory.ts';
+import { bytesOfBody } from '../../src/core/shared/utf8.ts';
 
 export const PROXY = randomUUID();
 export const APPLICATION = randomUUID();
@@ -78,7 +79,11 @@ export async function aProxyWorld(): Promise<World> {
         headers: Secret<unknown>;
         target: Secret<string>;
       }) {
-        const request = JSON.stringify([body.reveal().toString(), headers.reveal(), target.reveal()]);
+        const request = JSON.stringify([
+          bytesOfBody(body.reveal()).toString(),
+          headers.reveal(),
+          target.reveal(),
+        ]);
         sent.push(request);
         return Promise.resolve({
           status: 200,

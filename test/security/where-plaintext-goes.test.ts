@@ -39,6 +39,7 @@ import { referenceDecision } from '../core/applications/reference-decision.ts';
 import { aDefinition, aManager, TENANT } from '../core/reactors/a-reactor-world.ts';
 import { anInvocationWorld } from '../core/reactors/an-invocation-world.ts';
 import { putApplication, tokenStoreOver } from '../support/stores-in-memory.ts';
+import { bytesOfBody } from '../../src/core/shared/utf8.ts';
 
 /*
  * docs/security.md#invariants-between-callers: plaintext reaches a destination or a code only if
@@ -175,7 +176,7 @@ async function aWorld() {
     cvcLifetimeMs: 1,
     egress: {
       send: ({ body }: { readonly body: Secret<Buffer> }) => {
-        flows.push({ way: 'named_by_caller', text: body.reveal().toString() });
+        flows.push({ way: 'named_by_caller', text: bytesOfBody(body.reveal()).toString() });
         return Promise.resolve({ status: 500, headers: [], body: Buffer.alloc(0) });
       },
     },

@@ -34,6 +34,7 @@ import { reactorFunctions, type CloudFunction } from './fakes/reactor-functions.
 import { fetchBy } from './http-client.ts';
 import { inProcess, respond, type HttpRequest } from './in-process-dynamodb.ts';
 import { OPERATING_FUNCTIONS } from './operating-functions.ts';
+import { bytesOfBody } from '../../src/core/shared/utf8.ts';
 
 /** The functions that reactors have, by the ids of these. */
 const OF_REACTORS = new Map<string, CloudFunction>();
@@ -70,7 +71,7 @@ const ECHO: EgressClient = {
     Promise.resolve({
       status: 200,
       headers: [['content-type', 'application/json']],
-      body: body.reveal(),
+      body: bytesOfBody(body.reveal()),
     }),
 };
 

@@ -8,6 +8,7 @@ import { withTimeout, type Platform } from '../../../src/core/shared/platform.ts
 import { ServiceError } from '../../../src/core/shared/service-error.ts';
 import type { Destination, DestinationHandler } from './vault.ts';
 import type { RunningWork } from './running-work.ts';
+import { bytesOfBody } from '../../../src/core/shared/utf8.ts';
 
 /** A request that leaves the vault. */
 export interface SentRequest {
@@ -185,7 +186,7 @@ async function answer(
   { destination, method, target, headers, body, bodyMaxBytes }: OutboundRequest,
   onSent: (sent: SentRequest) => void,
 ): Promise<InboundResponse> {
-  const content = body.reveal();
+  const content = bytesOfBody(body.reveal());
   const hasLength = content.length > 0 || WITH_LENGTH.has(method);
   const sent: SentRequest = {
     url: new URL(target.reveal(), destination.url).href,

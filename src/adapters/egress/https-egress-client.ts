@@ -9,6 +9,7 @@ import type {
 } from '../../core/egress/egress-client.ts';
 import { withTimeout, type Platform } from '../../core/shared/platform.ts';
 import { invalid, ServiceError } from '../../core/shared/service-error.ts';
+import type { BodyBytes } from '../../core/shared/utf8.ts';
 import { checkedLookup, ForbiddenAddressError, type ResolveAll } from './checked-lookup.ts';
 
 /** Largest header block that a response may have, in bytes. */
@@ -71,18 +72,21 @@ function failure(error: unknown, signal: AbortSignal): unknown {
   );
 }
 
+const piecesOf = (body: BodyBytes): readonly (Buffer | string)[] => (Buffer.isBuffer(body) ? [body] : body);
+
 function optionsOf(
   { destination, method, target, headers, body, clientCertificate }: OutboundRequest,
   signal: AbortSignal,
   resolveAll?: ResolveAll,
 ): RequestOptions {
   const { url, isAdmitted } = destination;
-  const content = body.reveal();
-  const hasLength = content.length > 0 || ['POST', 'PUT', 'PATCH'].includes(method);
+  const pieces = piecesOf(body.reveal());
+  const length = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
+  const hasLength = length > 0 || ['POST', 'PUT', 'PATCH'].includes(method);
   const fields = [
     ['Host', url.host] as const,
     ...headers.reveal(),
-    ...(hasLength ? [['Content-Length', String(content.length)] as const] : []),
+    ...(hasLength ? [['Content-Length', String(length)] as const] : []),
   ];
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
   return {
@@ -137,7 +141,10 @@ export function createHttpsEgressClient(
       reject(unreachable('The destination responded with another protocol.'));
     });
     signal.addEventListener('abort', () => reject(new Error('the time is over')));
-    request.end(outbound.body.reveal());
+    const pieces = piecesOf(outbound.body.reveal());
+    request.cork();
+    for (const piece of pieces.slice(0, -1)) request.write(piece);
+    request.end(pieces.at(-1));
     return promise;
   }
 

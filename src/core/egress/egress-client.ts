@@ -1,5 +1,6 @@
 import type { PortEffects } from '../audit/effect.ts';
 import type { Secret } from '../shared/secret.ts';
+import type { BodyBytes } from '../shared/utf8.ts';
 import type { Destination } from './destination.ts';
 
 /** Header fields in their order; a name may occur more than once. */
@@ -12,7 +13,7 @@ export interface OutboundRequest {
   /** Path and query, encoded. */
   readonly target: Secret<string>;
   readonly headers: Secret<HeaderFields>;
-  readonly body: Secret<Buffer>;
+  readonly body: Secret<BodyBytes>;
   /** A certificate with its private key in PEM, which is shown to the destination. */
   readonly clientCertificate?: Secret<string>;
   /** Time limit for receiving the whole response, in ms. */

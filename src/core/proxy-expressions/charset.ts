@@ -1,5 +1,6 @@
 import { isAscii } from 'node:buffer';
 import type { TemplateFields } from '../expressions/template-fields.ts';
+import { bytesOfBody, type BodyBytes } from '../shared/utf8.ts';
 import type { Renderable } from './renderable.ts';
 
 const PARAMETER = /;\s*charset\s*=\s*["']?([^\s"';,]*)/gi;
@@ -37,11 +38,11 @@ export function charsetsOf(contentType: string, text: string): readonly string[]
  * charset of several bytes, a byte of a value could hide the character after it.
  */
 export function checkCharset(
-  body: Renderable<Buffer>,
+  body: Renderable<BodyBytes>,
   charsets: readonly string[],
   path: string,
   fields: TemplateFields,
-): Renderable<Buffer> {
+): Renderable<BodyBytes> {
   const others = charsets.filter((name) => !UNICODE.test(name));
   if (others.length === 0 || body.references.length === 0) return body;
   if (others.some((name) => digitBytesOf(name) === 'unknown'))
@@ -49,7 +50,7 @@ export function checkCharset(
   return {
     references: body.references,
     render: (filling) => {
-      const rendered = body.render(filling);
+      const rendered = bytesOfBody(body.render(filling));
       if (!isAscii(rendered) || ENCODED_BYTE.test(rendered.toString('latin1')))
         fields.report(path, 'becomes a body with other characters than ASCII, in a charset other than UTF-8');
       return rendered;

@@ -6,6 +6,7 @@ import type { EgressClient, HeaderFields, InboundResponse } from '../egress/egre
 import type { Content } from '../shared/content.ts';
 import { TemplateFields } from '../expressions/template-fields.ts';
 import { Secret } from '../shared/secret.ts';
+import type { BodyBytes } from '../shared/utf8.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
 import { DETOKENIZED_MAX_BYTES } from '../tokens/detokenize.ts';
 import { nameTokens, type NameTokensDeps } from '../tokens/name-tokens.ts';
@@ -102,7 +103,7 @@ type Fillable = Pick<ProxyRequest, 'query' | 'headers' | 'isReserved' | 'body'>;
 export interface FilledRequest {
   readonly query: string;
   readonly headers: HeaderFields;
-  readonly body: Buffer;
+  readonly body: BodyBytes;
 }
 
 /** The parsed parts of a request, and the tokens that its expressions refer to. */

@@ -2,6 +2,7 @@ import type { TemplateFields } from '../expressions/template-fields.ts';
 import { isMemberName } from '../shared/json-strings.ts';
 import { parseJson } from '../shared/parse-json.ts';
 import type { Json } from '../shared/json.ts';
+import type { BodyBytes } from '../shared/utf8.ts';
 import { mayBeJson } from './body-kind.ts';
 import { isJson } from './is-json.ts';
 import { jsonPaths } from './json-paths.ts';
@@ -94,8 +95,8 @@ export function isJsonText(text: string): boolean {
  * A JSON text with every string value that has references replaced by the result. All other bytes
  * are unchanged, including numbers and member names. The text must be JSON.
  */
-export function jsonText(text: string, path: string, fields: TemplateFields): Renderable<Buffer> {
-  return jsonPieces(text, path, fields, asLiteral).bytes();
+export function jsonText(text: string, path: string, fields: TemplateFields): Renderable<BodyBytes> {
+  return jsonPieces(text, path, fields, asLiteral).body();
 }
 
 /**
@@ -107,7 +108,7 @@ export function jsonRecords(
   separator: RecordSeparator,
   path: string,
   fields: TemplateFields,
-): Renderable<Buffer> | undefined {
+): Renderable<BodyBytes> | undefined {
   const pieces = new TextEdits(text);
   const mayBeEscaped = text.includes(ESCAPE);
   for (let at = 0; !fields.isFull;) {
@@ -121,5 +122,5 @@ export function jsonRecords(
       pieces.replace(start, at, jsonPieces(record, path, fields, asLiteralInLine).join());
     else if (record.includes('{{')) return undefined;
   }
-  return pieces.bytes();
+  return pieces.body();
 }

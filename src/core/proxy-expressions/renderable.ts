@@ -11,7 +11,7 @@ import { textOf } from '../expressions/text-of.ts';
 import type { TemplateFields } from '../expressions/template-fields.ts';
 import type { Json } from '../shared/json.ts';
 import { pathText, type LazyPath } from '../shared/member-path.ts';
-import { utf8Bytes } from '../shared/utf8.ts';
+import { utf8Body, type BodyBytes } from '../shared/utf8.ts';
 import { mayBeJson } from './body-kind.ts';
 import { nestedPlaces, type ValuePlace } from './nested-places.ts';
 import { skeletonOf, type Skeleton } from './skeleton.ts';
@@ -55,8 +55,8 @@ export class TextEdits {
   }
 
   /** Writes UTF-8 directly, which costs less than joining the text first. */
-  bytes(): Renderable<Buffer> {
-    return combine(this.#all(), utf8Bytes);
+  body(): Renderable<BodyBytes> {
+    return combine(this.#all(), utf8Body);
   }
 
   #all(): readonly Renderable<string>[] {

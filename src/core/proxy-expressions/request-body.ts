@@ -1,7 +1,7 @@
 import type { Content } from '../shared/content.ts';
 import type { TemplateFields } from '../expressions/template-fields.ts';
 import { textPosition } from '../shared/text-position.ts';
-import { utf8Bytes } from '../shared/utf8.ts';
+import { bytesOfBody, utf8Bytes, type BodyBytes } from '../shared/utf8.ts';
 import { bodyKind, claimsJson, mediaTypeOf, type BodyKind } from './body-kind.ts';
 import { charsetsOf, checkCharset } from './charset.ts';
 import { formText } from './form-text.ts';
@@ -17,9 +17,14 @@ const OPENING = /(?:\{|\\u007b|%7b){2}/i;
 /** Deepest nesting of multiparts. Each level reads the same bytes again. */
 const DEPTH_MAX = 8;
 
-const bytes = (text: Renderable<string>): Renderable<Buffer> => ({
+const bytes = (text: Renderable<string>): Renderable<BodyBytes> => ({
   references: text.references,
   render: (filling) => utf8Bytes([text.render(filling)]),
+});
+
+const asBytes = (body: Renderable<BodyBytes>): Renderable<Buffer> => ({
+  references: body.references,
+  render: (filling) => bytesOfBody(body.render(filling)),
 });
 
 /** A whole body, or the content of one part of a multipart body. */
@@ -57,13 +62,13 @@ function notJson(
   { body, path }: BodyPlace,
   fields: TemplateFields,
   separator?: RecordSeparator,
-): Renderable<Buffer> {
+): Renderable<BodyBytes> {
   if (body.includes('{{')) fields.report(path, jsonProblem(body.text ?? '', separator));
   return verbatim(body.bytes);
 }
 
 /** Rejects expressions in a message. It is not parsed, so their context is unknown. */
-function message({ body, path }: BodyPlace, fields: TemplateFields): Renderable<Buffer> {
+function message({ body, path }: BodyPlace, fields: TemplateFields): Renderable<BodyBytes> {
   if (body.includes('{{')) fields.report(path, 'has an expression in a message that has its own headers');
   return verbatim(body.bytes);
 }
@@ -72,13 +77,17 @@ function message({ body, path }: BodyPlace, fields: TemplateFields): Renderable<
  * Rejects expressions in a body that several types may apply to: they would be encoded for one
  * only.
  */
-function ambiguous({ body, path }: BodyPlace, fields: TemplateFields): Renderable<Buffer> {
+function ambiguous({ body, path }: BodyPlace, fields: TemplateFields): Renderable<BodyBytes> {
   if (OPENING.test(body.text ?? body.bytes.toString('latin1')))
     fields.report(path, 'has an expression, and its Content-Type joins several types or has one itself');
   return verbatim(body.bytes);
 }
 
-function records(place: BodyPlace, separator: RecordSeparator, fields: TemplateFields): Renderable<Buffer> {
+function records(
+  place: BodyPlace,
+  separator: RecordSeparator,
+  fields: TemplateFields,
+): Renderable<BodyBytes> {
   const { body, path } = place;
   const { text } = body;
   if (text === undefined) return notJson(place, fields);
@@ -89,7 +98,7 @@ function records(place: BodyPlace, separator: RecordSeparator, fields: TemplateF
 }
 
 /** Reads a body of an inconclusive type as JSON if it parses, else as text, which may be a form. */
-function byContent(place: BodyPlace, fields: TemplateFields): Renderable<Buffer> {
+function byContent(place: BodyPlace, fields: TemplateFields): Renderable<BodyBytes> {
   const { body, contentType, path } = place;
   const { text } = body;
   if (text !== undefined && isJsonText(text)) return jsonText(text, path, fields);
@@ -104,7 +113,7 @@ function charsetsOfPlace({ body, contentType, charsets }: BodyPlace, kind: BodyK
   return [...charsets, ...charsetsOf(contentType, kind === 'xml' ? (body.text ?? '') : '')];
 }
 
-function multipart(place: BodyPlace, fields: TemplateFields): Renderable<Buffer> {
+function multipart(place: BodyPlace, fields: TemplateFields): Renderable<BodyBytes> {
   const { body, contentType, path, depth } = place;
   const boundary = boundaryOf(contentType);
   if (boundary === undefined || depth === DEPTH_MAX) {
@@ -118,11 +127,11 @@ function multipart(place: BodyPlace, fields: TemplateFields): Renderable<Buffer>
   // RFC 2046, sections 5.1 and 5.1.5, sets the type of parts that name none.
   const partType = type === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
   return multipartBody({ body: body.bytes, boundary, path, isForm, partType }, fields, (part) =>
-    filledIn({ ...part, depth: depth + 1, charsets }, fields),
+    asBytes(filledIn({ ...part, depth: depth + 1, charsets }, fields)),
   );
 }
 
-function byKind(place: BodyPlace, kind: BodyKind, fields: TemplateFields): Renderable<Buffer> {
+function byKind(place: BodyPlace, kind: BodyKind, fields: TemplateFields): Renderable<BodyBytes> {
   const { body, path } = place;
   if (kind === 'multipart') return multipart(place, fields);
   if (kind === 'message') return message(place, fields);
@@ -136,7 +145,7 @@ function byKind(place: BodyPlace, kind: BodyKind, fields: TemplateFields): Rende
   return bytes(kind === 'form' ? formText(text, path, fields) : xmlText(text, path, fields));
 }
 
-function filledIn(place: BodyPlace, fields: TemplateFields): Renderable<Buffer> {
+function filledIn(place: BodyPlace, fields: TemplateFields): Renderable<BodyBytes> {
   const { body, contentType, path } = place;
   const kind = bodyKind(contentType);
   if (kind === 'ambiguous') return ambiguous(place, fields);
@@ -157,7 +166,7 @@ export function requestBody(
   contentType: string,
   isEncoded: boolean,
   fields: TemplateFields,
-): Renderable<Buffer> {
+): Renderable<BodyBytes> {
   if (isEncoded) return verbatim(body.bytes);
   return filledIn({ body, contentType, path: 'body', depth: 0, charsets: [] }, fields);
 }

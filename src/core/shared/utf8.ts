@@ -12,6 +12,21 @@ function endsInHalf(text: string): boolean {
   return (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;
 }
 
+/** Bytes, or texts that are sent one after the other in UTF-8. No pair of surrogates is torn. */
+export type BodyBytes = Buffer | readonly string[];
+
+/** A text of fewer UTF-16 code units is sent at once: each piece costs a call. */
+const LARGE = 64 * 1024;
+const PIECES_MAX = 16;
+
+/** Leaves a few large texts as they are, which saves a copy of a body. */
+export function utf8Body(texts: readonly string[]): BodyBytes {
+  const isLarge = texts.reduce((length, text) => length + text.length, 0) >= LARGE;
+  return isLarge && texts.length <= PIECES_MAX && !texts.some(endsInHalf) ? texts : utf8Bytes(texts);
+}
+
+export const bytesOfBody = (body: BodyBytes): Buffer => (Buffer.isBuffer(body) ? body : utf8Bytes(body));
+
 /**
  * Joins texts and encodes them in UTF-8. Joining them as text first would cost more than writing
  * them.

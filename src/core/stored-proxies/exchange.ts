@@ -15,6 +15,7 @@ import { asFieldValue, choosesRoute, mayPass, readName } from '../proxy-expressi
 import type { RunReactorDeps } from '../reactors/run-reactor.ts';
 import { Secret } from '../shared/secret.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
+import { bytesOfBody } from '../shared/utf8.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import { DETOKENIZED_MAX_BYTES } from '../tokens/detokenize.ts';
 import { readingOnce } from '../tokens/reading-once.ts';
@@ -97,7 +98,7 @@ async function requestMessage(deps: ExchangeDeps, running: Running) {
     headers,
     ownHeaders: [],
     deferred: [],
-    body,
+    body: bytesOfBody(body),
   };
   return { message, query };
 }

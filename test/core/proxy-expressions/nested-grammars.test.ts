@@ -10,6 +10,7 @@ import { ServiceError } from '../../../src/core/shared/service-error.ts';
 import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 import { expectLinear } from '../../support/expect-linear.ts';
+import { bytesOfBody } from '../../../src/core/shared/utf8.ts';
 
 const REFUSED = Symbol('refused');
 
@@ -22,7 +23,8 @@ function filled(text: string, type: string, value: Json): string | typeof REFUSE
         ? formText(text, 'query', fields)
         : requestBody(contentOfText(text), type, false, fields);
     fields.throwIfFailed();
-    const rendered = renderable.render({ valueOf: () => value, budget: fields.budget }).toString();
+    const body = renderable.render({ valueOf: () => value, budget: fields.budget });
+    const rendered = typeof body === 'string' ? body : bytesOfBody(body).toString();
     fields.throwIfFailed();
     return rendered;
   } catch (error) {

@@ -7,6 +7,7 @@ import { parseJson } from '../../../src/core/shared/parse-json.ts';
 import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 import { expectLinear } from '../../support/expect-linear.ts';
+import { bytesOfBody } from '../../../src/core/shared/utf8.ts';
 
 type Tokens = Readonly<Record<string, Json>>;
 
@@ -22,7 +23,7 @@ function filled(body: string, contentType: string, tokens: Tokens): string {
         budget: fields.budget,
       });
       fields.throwIfFailed();
-      return rendered.toString('utf8');
+      return bytesOfBody(rendered).toString('utf8');
     } catch (error) {
       if (error instanceof ServiceError) return 'refused';
       throw error;

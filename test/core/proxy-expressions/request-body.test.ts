@@ -8,6 +8,7 @@ import type { Json } from '../../../src/core/shared/json.ts';
 import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 import { aBudget } from '../../support/builders/a-budget.ts';
+import { bytesOfBody } from '../../../src/core/shared/utf8.ts';
 
 const fillingWith = (valueOf: Filling['valueOf']): Filling => ({ valueOf, budget: aBudget() });
 
@@ -19,7 +20,7 @@ function rendered(body: string, contentType: string, tokens: Readonly<Record<str
     fields.throwIfFailed();
     const result = renderable.render(fillingWith(({ id }) => tokens[id] ?? null));
     fields.throwIfFailed();
-    return result.toString('utf8');
+    return bytesOfBody(result).toString('utf8');
   });
   expect(second).toBe(first);
   return first;

@@ -37,6 +37,7 @@ import { createInvocationStore } from '../../../src/adapters/dynamodb/invocation
 import { createTenantBasicsStore } from '../../../src/adapters/dynamodb/tenant-basics-store.ts';
 import { createTenantStore } from '../../../src/adapters/dynamodb/tenant-store.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
+import { bytesOfBody } from '../../../src/core/shared/utf8.ts';
 
 const key = createSecretKey(Buffer.alloc(32, 7));
 const tenantKeys = tenantKeysFrom(() => key);
@@ -147,7 +148,8 @@ export function anInvocationWorld() {
           const responded = response();
           const { status, headers: fields } =
             typeof responded === 'number' ? { status: responded, headers: [] } : responded;
-          if (status < 300) received.push({ id, body: JSON.parse(body.reveal().toString()) as unknown });
+          if (status < 300)
+            received.push({ id, body: JSON.parse(bytesOfBody(body.reveal()).toString()) as unknown });
           return { status, headers: fields, body: Buffer.alloc(0) };
         }),
     },

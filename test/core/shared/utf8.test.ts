@@ -1,4 +1,4 @@
-import { utf8Bytes, utf8Text } from '../../../src/core/shared/utf8.ts';
+import { bytesOfBody, utf8Body, utf8Bytes, utf8Text } from '../../../src/core/shared/utf8.ts';
 import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 const ascii = fc.string({ unit: 'binary-ascii', maxLength: 20 });
@@ -37,6 +37,22 @@ describe('texts as UTF-8', () => {
     [['a'.repeat(100_000), 'é', 'c'.repeat(100_000)]],
   ])('are the bytes of the texts joined: case %#', (parts) => {
     expect(utf8Bytes(parts)).toEqual(Buffer.from(parts.join('')));
+    expect(bytesOfBody(utf8Body(parts))).toEqual(Buffer.from(parts.join('')));
+  });
+
+  const LARGE = 'x'.repeat(65_536);
+  it.each([
+    ['large, and few', [LARGE, 'b', 'c'], true],
+    ['one unit shorter', [LARGE.slice(2), 'b'], false],
+    ['sixteen', [LARGE, ...Array<string>(15).fill('a')], true],
+    ['seventeen', [LARGE, ...Array<string>(16).fill('a')], false],
+    ['a half of a pair before its other half', [LARGE, '\ud83d', '\ude00'], false],
+  ])('stay apart only if they are large, few and whole: %s', (_, parts, areApart) => {
+    const body = utf8Body(parts);
+    expect(Array.isArray(body)).toBe(areApart);
+    // Each is encoded by itself when it is sent.
+    const sent = Array.isArray(body) ? body.map((text: string) => Buffer.from(text)) : [bytesOfBody(body)];
+    expect(Buffer.concat(sent)).toEqual(Buffer.from(parts.join('')));
   });
 });
 

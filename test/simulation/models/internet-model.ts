@@ -3,6 +3,7 @@ import type { EgressClient, OutboundRequest } from '../../../src/core/egress/egr
 import { ServiceError } from '../../../src/core/shared/service-error.ts';
 import type { Life } from '../life.ts';
 import type { World } from '../world.ts';
+import { bytesOfBody } from '../../../src/core/shared/utf8.ts';
 
 /** How receivers fail. Probabilities are from 0 to 1. */
 export interface ReceiverFaults {
@@ -63,7 +64,7 @@ export function createInternet(world: World, faults: () => ReceiverFaults): Inte
       path: target.reveal(),
       at: world.now(),
       headers: Object.fromEntries(named) as Record<string, string>,
-      body: body.reveal().toString(),
+      body: bytesOfBody(body.reveal()).toString(),
     };
     arrivals.push(arrival);
     world.happened(arrival.host, `gets ${arrival.path}`);
