@@ -8,13 +8,19 @@ import type { Readable } from 'node:stream';
 import { IS_SMOKE } from '../effort.ts';
 import { median } from '../median.ts';
 
+/** The first event of an instance. What answers no HTTP request returns no status. */
+export interface FirstEvent {
+  readonly event: () => object | undefined;
+  readonly status: number | undefined;
+}
+
 /** The bundle to load, and its environment. */
 export interface Loaded {
   readonly name: string;
   readonly file: string;
   readonly env: Readonly<Record<string, string>>;
   /** Measures until the response to this, instead of until the handler is loaded. */
-  readonly request?: { readonly event: () => object | undefined; readonly status: number };
+  readonly request?: FirstEvent;
 }
 
 /**
@@ -47,7 +53,8 @@ const LOADER = `
 const { readFileSync, writeSync } = require('node:fs');
 const [, , bundle, event] = process.argv;
 const { handler } = require(bundle);
-function done({ statusCode } = {}) {
+function done(answer) {
+  const { statusCode } = answer ?? {};
   const now = performance.timeOrigin + performance.now();
   const { user, system } = process.cpuUsage();
   if (handler === undefined) throw new Error('no handler');
@@ -58,7 +65,7 @@ function done({ statusCode } = {}) {
   process.exit(0);
 }
 if (event === undefined) done();
-else handler(JSON.parse(readFileSync(event, 'utf8'))).then(done);
+else handler(JSON.parse(readFileSync(event, 'utf8')), { getRemainingTimeInMillis: () => 60_000 }).then(done);
 `;
 
 const LOADER_FILE = 'loader.cjs';
@@ -100,6 +107,14 @@ async function start(
   if (now === undefined || processor === undefined) throw new Error(`${file} does not load`);
   if (statusCode !== request?.status) throw new Error(`${file} answered ${String(statusCode)}`);
   return { milliseconds: now - begun, processorMilliseconds: processor };
+}
+
+/** Starts it once, and waits for its response. */
+export async function startOnce(loaded: Loaded): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'cloakroom-cold-start-'));
+  writeFileSync(join(folder, LOADER_FILE), LOADER);
+  await start(folder, [], loaded);
+  rmSync(folder, { recursive: true, force: true });
 }
 
 /**

@@ -8,7 +8,7 @@ import { startBenchService } from '../bench-service.ts';
 import { effort } from '../effort.ts';
 import { environmentOf, functionEnvironments, type FunctionEnvironments } from '../local-functions.ts';
 import { startTls } from '../tls-endpoint.ts';
-import type { Compared } from './measure-warm.ts';
+import type { Compared, Side } from './measure-warm.ts';
 import { otherCommit } from './other-commit.ts';
 import type { LocalAdministrator } from '../../../packages/local-aws/src/control.ts';
 
@@ -46,6 +46,17 @@ export interface Scenario extends Compared {
 export interface Scenarios {
   readonly scenarios: readonly Scenario[];
   readonly environments: FunctionEnvironments;
+  /** What an event needs that none of the operations has. */
+  readonly others: {
+    readonly manager: string;
+    readonly tenantId: string;
+    readonly applicationId: string;
+    readonly proxyId: string;
+  };
+  /** The endpoint of AWS without TLS. */
+  readonly endpoint: string;
+  /** The environment of a function whose calls to AWS go by TLS. */
+  readonly byTls: (folder: string) => Side['env'];
   stop(): Promise<void>;
 }
 
@@ -71,11 +82,15 @@ export async function startScenarios({ minify = true, against }: ScenarioOptions
   const post = <T>(path: string, key: string, body: unknown): Promise<T> =>
     strictClient(baseUrl, key)<T>('POST', path, body);
 
-  const { key } = await post<{ readonly key: string }>('/applications', manager, {
-    name: 'bench',
-    type: 'private',
-    permissions: TOKEN_PERMISSIONS,
-  });
+  const { key, id: applicationId } = await post<{ readonly key: string; readonly id: string }>(
+    '/applications',
+    manager,
+    {
+      name: 'bench',
+      type: 'private',
+      permissions: TOKEN_PERMISSIONS,
+    },
+  );
   const cards: Card[] = [];
   for (let index = 0; index < CARDS; index += 1)
     cards.push(
@@ -90,6 +105,11 @@ export async function startScenarios({ minify = true, against }: ScenarioOptions
     configuration: { url: 'https://processor.example.com' },
   });
 
+  const proxy = await post<{ readonly id: string }>('/proxies', manager, {
+    name: 'bench',
+    destination_url: 'https://processor.example.com',
+  });
+
   const environments = await functionEnvironments(service.credentials);
   const tls = await startTls(service.credentials.aws_endpoint_url, certificate);
   const REFERENCE = 'tools/bench/warm/reference.ts';
@@ -99,13 +119,15 @@ export async function startScenarios({ minify = true, against }: ScenarioOptions
   const bundleOf = madeFor((folder) => bundleProgram(`functions/${folder}/index.ts`, { minify }));
   const bundleBefore = madeFor((folder) => commit?.bundle(`functions/${folder}/index.ts`));
 
+  const byTls = (folder: string) => ({
+    ...environmentOf(environments, folder),
+    AWS_ENDPOINT_URL: tls.url,
+    PATH: process.env['PATH'] ?? '',
+    NODE_EXTRA_CA_CERTS: certificate.certFile,
+  });
+
   function sides(name: Scenario['name'], folder: string, operation: string) {
-    const env = {
-      ...environmentOf(environments, folder),
-      AWS_ENDPOINT_URL: tls.url,
-      PATH: process.env['PATH'] ?? '',
-      NODE_EXTRA_CA_CERTS: certificate.certFile,
-    };
+    const env = byTls(folder);
     const byHand = (bundle: string, more: Readonly<Record<string, string>>) => ({
       bundle,
       env: {
@@ -238,6 +260,9 @@ export async function startScenarios({ minify = true, against }: ScenarioOptions
   return {
     scenarios,
     environments,
+    others: { manager, tenantId, applicationId, proxyId: proxy.id },
+    endpoint: service.credentials.aws_endpoint_url,
+    byTls,
     stop: async () => {
       tls.close();
       await Promise.all([service.stop(), destination.close()]);
