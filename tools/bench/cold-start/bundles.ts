@@ -25,7 +25,8 @@ export type FunctionName = (typeof FUNCTIONS)[number];
 const folder = mkdtempSync(join(tmpdir(), 'cloakroom-bundles-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-const CLIENTS: Readonly<Record<string, string>> = {
+/** Each package of the AWS SDK has a client of this class. */
+export const CLIENTS: Readonly<Record<string, string>> = {
   'client-dynamodb': 'DynamoDBClient',
   'client-kms': 'KMSClient',
   'client-lambda': 'LambdaClient',

@@ -106,7 +106,8 @@ async function measureBySameCalls(started: Scenarios, folder: string): Promise<r
   const operations = bySameCalls(started);
   for (const { operation, folder: name, ...request } of operations.slice(0, effort(operations.length, 1))) {
     const env = started.byTls(name);
-    const ours: Omit<Loaded, 'name'> = { file: bundleOf(name).file, env, request };
+    const { file: bundle, clients } = bundleOf(name);
+    const ours: Omit<Loaded, 'name'> = { file: bundle, env, request };
     const recorder = await startRecorder(started.endpoint);
     const recorded = { ...ours, name, env: { ...env, AWS_ENDPOINT_URL: recorder.url } };
     // The first one also does what is due; the second finds what all later ones find.
@@ -114,7 +115,8 @@ async function measureBySameCalls(started: Scenarios, folder: string): Promise<r
     const before = recorder.calls.length;
     await startOnce(recorded);
     recorder.close();
-    const file = bundleSameCalls(recorder.calls.slice(before), request.status, join(folder, `${name}.cjs`));
+    const same = { calls: recorder.calls.slice(before), clients, status: request.status };
+    const file = bundleSameCalls(same, join(folder, `${name}.cjs`));
     found.push({ operation, folder: name, runs: await measured(ours, { ...ours, file }) });
   }
   return found;

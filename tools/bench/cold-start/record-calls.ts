@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 
 /** A call to AWS as it was sent. Its times are those of `performance.now()`. */
 export interface RecordedCall {
-  /** The value of `X-Amz-Target`, such as `DynamoDB_20120810.Query`. */
+  /** It is the value of `X-Amz-Target`, such as `DynamoDB_20120810.Query`. */
   readonly target: string;
   /** JSON. */
   readonly body: string;

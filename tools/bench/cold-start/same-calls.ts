@@ -1,12 +1,13 @@
 import { buildSync } from 'esbuild';
 import { BUNDLE_OPTIONS } from '../../../lib/bundle.ts';
+import { CLIENTS } from './bundles.ts';
 import { inSequence, type RecordedCall } from './record-calls.ts';
 
-/** Package and class of the client of each service, by the first word of `X-Amz-Target`. */
-const CLIENTS: Readonly<Record<string, readonly [module: string, name: string]>> = {
-  DynamoDB_20120810: ['client-dynamodb', 'DynamoDBClient'],
-  TrentService: ['client-kms', 'KMSClient'],
-  AmazonSQS: ['client-sqs', 'SQSClient'],
+/** Finds the package of a client by the first word of `X-Amz-Target`. */
+const MODULES: Readonly<Record<string, string>> = {
+  DynamoDB_20120810: 'client-dynamodb',
+  TrentService: 'client-kms',
+  AmazonSQS: 'client-sqs',
 };
 
 /** Members of calls to KMS that are bytes; JSON has them in base64, as those of DynamoDB's `B`. */
@@ -21,21 +22,32 @@ interface ParsedCall {
 
 function parsed({ target, body }: RecordedCall): ParsedCall {
   const [service = '', action = ''] = target.split('.');
-  const [module, client] = CLIENTS[service] ?? [];
-  if (module === undefined || client === undefined)
+  const module = MODULES[service] ?? '';
+  const client = CLIENTS[module];
+  if (client === undefined)
     throw new Error(`tools/bench/cold-start/same-calls.ts does not know the client of ${target}`);
   return { client, module, command: `${action}Command`, input: body };
 }
 
-/** The source of a handler that makes these calls, and answers with this status or with nothing. */
-function sourceOf(calls: readonly RecordedCall[], status: number | undefined): string {
+interface SameCalls {
+  readonly calls: readonly RecordedCall[];
+  /** The packages of the clients that the function has, without their scope. */
+  readonly clients: readonly string[];
+  /** The status of its response, if it returns one. */
+  readonly status: number | undefined;
+}
+
+/** The source of a handler that has these clients and makes these calls. */
+function sourceOf({ calls, clients: modules, status }: SameCalls): string {
   const groups = inSequence(calls).map((group) => group.map(parsed));
-  const byModule = Map.groupBy(groups.flat(), ({ module }) => module);
-  const imports = [...byModule].map(([module, of]) => {
-    const names = new Set(of.flatMap(({ client, command }) => [client, command]));
-    return `import { ${[...names].join(', ')} } from '@aws-sdk/${module}';`;
+  const clients = modules.flatMap((module) => (CLIENTS[module] === undefined ? [] : [CLIENTS[module]]));
+  const imports = modules.flatMap((module) => {
+    const client = CLIENTS[module];
+    if (client === undefined) return [];
+    const commands = groups.flat().filter((call) => call.module === module);
+    const names = new Set([client, ...commands.map(({ command }) => command)]);
+    return [`import { ${[...names].join(', ')} } from '@aws-sdk/${module}';`];
   });
-  const clients = new Set(groups.flat().map(({ client }) => client));
   const sending = groups.map((group) => {
     const sent = group.map(
       ({ client, command, input }) =>
@@ -45,7 +57,7 @@ function sourceOf(calls: readonly RecordedCall[], status: number | undefined): s
   });
   return [
     ...imports,
-    ...[...clients].map((client) => `const ${client}s = new ${client}({ maxAttempts: 3 });`),
+    ...clients.map((client) => `const ${client}s = new ${client}({ maxAttempts: 3 });`),
     `const BYTES = ${JSON.stringify(BYTES)};`,
     "const bytes = (name, value) => BYTES.includes(name) && typeof value === 'string' ? Buffer.from(value, 'base64') : value;",
     // The condition of a write that the function made is not met again.
@@ -59,16 +71,13 @@ function sourceOf(calls: readonly RecordedCall[], status: number | undefined): s
 }
 
 /**
- * Bundles a handler by hand that makes the calls of a function, in the same sequence, by the
- * unmodified SDK, and does nothing else: the least that any code for the event takes.
+ * Bundles a handler by hand that has the clients of a function and makes its calls, in the same
+ * sequence, by the unmodified SDK, and does nothing else: the least that any code for the event
+ * takes.
  */
-export function bundleSameCalls(
-  calls: readonly RecordedCall[],
-  status: number | undefined,
-  outfile: string,
-): string {
+export function bundleSameCalls(same: SameCalls, outfile: string): string {
   const { absWorkingDir: resolveDir } = BUNDLE_OPTIONS;
-  const stdin = { contents: sourceOf(calls, status), resolveDir, loader: 'ts' } as const;
+  const stdin = { contents: sourceOf(same), resolveDir, loader: 'ts' } as const;
   buildSync({ ...BUNDLE_OPTIONS, alias: {}, stdin, outfile });
   return outfile;
 }

@@ -46,14 +46,14 @@ export interface Scenario extends Compared {
 export interface Scenarios {
   readonly scenarios: readonly Scenario[];
   readonly environments: FunctionEnvironments;
-  /** What an event needs that none of the operations has. */
+  /** Other events need these. */
   readonly others: {
     readonly manager: string;
     readonly tenantId: string;
     readonly applicationId: string;
     readonly proxyId: string;
   };
-  /** The endpoint of AWS without TLS. */
+  /** It is the endpoint of AWS without TLS. */
   readonly endpoint: string;
   /** The environment of a function whose calls to AWS go by TLS. */
   readonly byTls: (folder: string) => Side['env'];
