@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReactorProcess } from '../support/runtime-api.ts';
 import { memoryBounds } from '../../reactor-runtime/loop/memory-bounds.ts';
 import { AMPLE_MS, withReactor } from './a-reactor.ts';
+import { childrenOf, until, untilIdle } from './processes-of-reactor.ts';
 
 // A reactor's process and its spare one, as the kernel shows them.
 
@@ -26,12 +26,6 @@ module.exports = async ({ args }) => {
   return process.pid;
 };`;
 
-/** Returns the children of the loop in the order of their start. */
-function childrenOf(reactor: ReactorProcess): readonly number[] {
-  const loop = String(reactor.pid());
-  return readFileSync(`/proc/${loop}/task/${loop}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
-}
-
 /** The kernel's letter: `T` is stopped. */
 const stateOf = (pid: number) => /\) (\w)/.exec(readFileSync(`/proc/${String(pid)}/stat`, 'latin1'))?.[1];
 
@@ -44,14 +38,6 @@ function memoryOf(pid: number | undefined): { readonly resident: number; readonl
 }
 
 const pipesOf = (pid: number) => [0, 1].map((at) => readlinkSync(`/proc/${String(pid)}/fd/${String(at)}`));
-
-async function until<T>(find: () => T | false | undefined): Promise<T> {
-  for (;;) {
-    const found = find();
-    if (found !== undefined && found !== false) return found;
-    await sleep(5);
-  }
-}
 
 /**
  * Until the loop has measured the memory several times: it does so whenever it wakes up, however
@@ -127,12 +113,7 @@ described('the process that is started before it is needed', () => {
         // It has started, so that its memory exceeds the growth between two measurements.
         await until(() => memoryOf(spare).private > 5);
         // Once it has grown, the bound is reached with it well before it is reached without.
-        let before = 0;
-        let now = memoryOf(spare).private;
-        while (now > before) {
-          await sleep(500);
-          [before, now] = [now, memoryOf(spare).private];
-        }
+        await untilIdle(spare);
         const used = memoryOf(reactor.pid()).resident + memoryOf(running).private + memoryOf(spare).private;
         // A few steps below the bound: on a busy machine, many steps collect garbage in memory.
         const fills = Math.round(memoryBounds(MEMORY_MB).residentBytes - (used + 6) * 1e6);
@@ -170,7 +151,7 @@ describe('the limit of the heap', () => {
         const { response } = await reactor.invoke({});
         expect(response).toEqual({ outcome: 'out_of_memory' });
         // The output takes another way than the response.
-        while (!/heap \d{3}/.test(reactor.printed())) await sleep(5);
+        await until(() => /heap \d{3}/.test(reactor.printed()));
         const sizes = [...reactor.printed().matchAll(/heap (\d+)/g)].map(([, mb]) => Number(mb));
         expect(Math.max(...sizes)).toBeGreaterThan(100);
         expect(Math.max(...sizes)).toBeLessThan(330);
