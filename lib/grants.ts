@@ -5,12 +5,12 @@ import {
   PROXY_FAILURES_PREFIX,
   SEAL_HEAD_KEY,
 } from '../src/adapters/dynamodb/keys.ts';
-import { Stack, Token } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { acceptFindings } from './accept-findings.ts';
+import { acceptFindings, namesInFindings } from './accept-findings.ts';
 import type { DataStack, NamedTable } from './data-stack.ts';
 
 type TableAction =
@@ -170,9 +170,8 @@ export function allowLook(queue: IQueue): PolicyStatement {
 
 /** Accepts a wildcard in a Lambda resource for a whole stack: `function:x-*`, `layer:x:*`. */
 export function acceptWildcard(scope: Construct, resource: string, reason: string): void {
-  const { partition, region, account } = Stack.of(scope);
-  const named = (value: string, name: string) => (Token.isUnresolved(value) ? `<AWS::${name}>` : value);
-  const arn = `arn:${named(partition, 'Partition')}:lambda:${named(region, 'Region')}:${named(account, 'AccountId')}:${resource}`;
+  const { partition, region, account } = namesInFindings(scope);
+  const arn = `arn:${partition}:lambda:${region}:${account}:${resource}`;
   acceptFindings(scope, { [`AwsSolutions-IAM5[Resource::${arn}]`]: reason });
 }
 

@@ -46,8 +46,8 @@ const domain = z
 /** The ARN of a certificate, in any Region or in one; empty for none. */
 function certificate(region: string, where: string) {
   const error = `must be the ARN of a certificate${where}`;
-  const arn = new RegExp(`^arn:aws[a-z-]*:acm:${region}:\\d{12}:certificate/[\\w-]+$`);
-  return z.union([z.literal(''), z.string().regex(arn, error)], { error }).default('');
+  const arn = new RegExp(`^(?:arn:aws[a-z-]*:acm:${region}:\\d{12}:certificate/[\\w-]+)?$`);
+  return z.string({ error }).regex(arn, error).default('');
 }
 
 /** CloudFront reads its certificates in one Region. */

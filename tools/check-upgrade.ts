@@ -9,13 +9,15 @@ import { playDeployment } from '../packages/local-aws/src/deployment/play-deploy
 import { readArguments } from './read-arguments.ts';
 import { describeProxyFinding, findingsOf, listedProxies } from './upgrade/stored-proxies.ts';
 
-const USAGE = `npm run check-upgrade -- [TO] [FROM]
+const USAGE = `npm run check-upgrade -- [TO] [FROM] [--stage NAME]
   Says what CloudFormation would refuse, and what would be lost, if the synthesized app of the folder
-  TO (cdk.out) were deployed over what runs in the AWS account, or over that of the folder FROM.`;
+  TO (cdk.out) were deployed over what runs in the AWS account, or over that of the folder FROM.
+  --stage  the stage of TO, such as Production, if TO is the app of a pipeline`;
 
 const {
+  values: { stage },
   positionals: [to = 'cdk.out', from],
-} = readArguments(USAGE, { allowPositionals: true });
+} = readArguments(USAGE, { allowPositionals: true, options: { stage: { type: 'string' } } });
 
 /** A deployed stack, if there is one. */
 async function deployedStack({ name, region }: Stack): Promise<Stack | undefined> {
@@ -59,7 +61,7 @@ async function checkProxies(): Promise<number> {
 }
 
 async function check(): Promise<void> {
-  const { stacks } = await readAssembly(to);
+  const { stacks } = await readAssembly(to, stage);
   const deployed = from === undefined ? await deployedStacks(stacks) : (await readAssembly(from)).stacks;
   const findings = playDeployment(deployed, stacks);
   for (const finding of findings) console.log(describeFinding(finding));

@@ -25,6 +25,7 @@ const credentialsSchema = z.object({
   base_url: z.string(),
   management_key: z.string(),
   aws_endpoint_url: z.string(),
+  aws_region: z.string(),
   aws_access_key_id: z.string(),
   aws_secret_access_key: z.string(),
 });

@@ -37,6 +37,7 @@ export interface LocalCredentials extends TenantCredentials {
   readonly docs_url: string;
   readonly start_url: string;
   readonly aws_endpoint_url: string;
+  readonly aws_region: string;
   readonly aws_access_key_id: string;
   readonly aws_secret_access_key: string;
   /** A data folder stores its tenant there, for the next start. */

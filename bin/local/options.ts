@@ -21,6 +21,8 @@ export interface StartOptions {
   readonly settings: Readonly<Record<string, string>>;
   /** A synthesized app to run instead of synthesizing this one. */
   readonly appDirectory?: string;
+  /** The stage of that app to run, such as `Production`. */
+  readonly stage?: string;
   /** An OpenAPI document against which every response is checked. */
   readonly contractFile?: string;
   /**
@@ -48,6 +50,7 @@ export const USAGE = `npm start -- [options]
   --tick SECONDS       length of a scheduled minute (default 60)
   --set NAME=VALUE     a deploy setting; repeat it for more, separate list items by commas
   --app DIR            run a synthesized cdk.out instead of synthesizing
+  --stage NAME         the stage of that app to run, if it is the app of a pipeline
   --contract FILE      log every response that an OpenAPI document (docs/openapi.json) does not allow
   --fault FAULT        a fault to inject, such as dynamodb:throttle:0.3; repeat it for more (docs/local.md)
   --fault-seed N       seed of the faults' random draws (default 1)
@@ -63,6 +66,7 @@ const config = {
   tick: { type: 'string' },
   set: { type: 'string', multiple: true },
   app: { type: 'string' },
+  stage: { type: 'string' },
   contract: { type: 'string' },
   fault: { type: 'string', multiple: true },
   'fault-seed': { type: 'string' },
@@ -134,6 +138,8 @@ function path(name: string, text: string): string {
 function refuseContradictions({ values, tokens }: Parsed): void {
   if (values.app !== undefined && values.set !== undefined)
     throw new InvalidOption('--set has no effect on a synthesized app: remove --app or --set');
+  if (values.stage !== undefined && values.app === undefined)
+    throw new InvalidOption('--stage needs the --app that has it');
   const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
   const single = names.filter((name) => !('multiple' in config[name]));
   const twice = single.find((name, index) => single.indexOf(name) < index);
@@ -162,6 +168,7 @@ function startOptions(args: readonly string[]): Options {
     faultSeed: parseSeed(values['fault-seed'] ?? '1'),
     trust: (values.trust ?? []).map((file) => path('trust', file)),
     verbose: values.verbose ?? false,
+    ...(values.stage !== undefined && { stage: values.stage }),
     ...optionalPaths(values),
   };
 }

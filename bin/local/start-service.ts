@@ -162,8 +162,9 @@ async function pagesBeside(beside: Beside): Promise<Pages> {
 }
 
 /** The administrator of the local account, as the credentials file names it. */
-const administratorOf = ({ awsEndpointUrl, administrator }: Cloud) => ({
+const administratorOf = ({ awsEndpointUrl, region, administrator }: Cloud) => ({
   aws_endpoint_url: awsEndpointUrl,
+  aws_region: region,
   aws_access_key_id: administrator.accessKeyId,
   aws_secret_access_key: administrator.secretAccessKey,
 });

@@ -8,6 +8,7 @@ import { CommandFailure, type Target } from './explain-failure.ts';
 
 const localSchema = z.object({
   aws_endpoint_url: z.string(),
+  aws_region: z.string(),
   aws_access_key_id: z.string(),
   aws_secret_access_key: z.string(),
 });

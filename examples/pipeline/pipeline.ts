@@ -76,7 +76,9 @@ export class PipelineStack extends Stack {
     });
     pipeline.addStage(new Deployment(this, 'Testing', testing), { post: [health] });
     pipeline.addStage(new Deployment(this, 'Production', production), {
-      pre: [new ManualApprovalStep('Agree', { comment: 'What changes: npm run check-upgrade' })],
+      pre: [
+        new ManualApprovalStep('Agree', { comment: 'What changes: see the README of examples/pipeline' }),
+      ],
     });
   }
 }

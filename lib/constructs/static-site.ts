@@ -20,7 +20,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
-import { acceptFindings } from '../accept-findings.ts';
+import { acceptFindings, namesInFindings } from '../accept-findings.ts';
 import { EDGE_REGION } from '../deployment-names.ts';
 import { logRetention } from '../log-retention.ts';
 
@@ -67,18 +67,17 @@ const EMPTIER = 'Custom::S3AutoDeleteObjectsCustomResourceProvider';
 const UPLOADS =
   'The CDK writes the policy of its upload: it reads the files of a deployment, and lists, writes and deletes those of this bucket, which has nothing else.';
 
-const UPLOAD_ROLE_FINDINGS = {
+const uploadRoleFindings = (account: string) => ({
   'AwsSolutions-IAM5[Action::s3:GetBucket*]': UPLOADS,
   'AwsSolutions-IAM5[Action::s3:GetObject*]': UPLOADS,
   'AwsSolutions-IAM5[Action::s3:List*]': UPLOADS,
   'AwsSolutions-IAM5[Action::s3:Abort*]': UPLOADS,
   'AwsSolutions-IAM5[Action::s3:DeleteObject*]': UPLOADS,
   'AwsSolutions-IAM5[Resource::<Files8E6940B8.Arn>/*]': UPLOADS,
-  [`AwsSolutions-IAM5[Resource::arn:aws:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-${EDGE_REGION}/*]`]:
-    UPLOADS,
+  [`AwsSolutions-IAM5[Resource::arn:aws:s3:::cdk-hnb659fds-assets-${account}-${EDGE_REGION}/*]`]: UPLOADS,
   'PCI.DSS.321-IAMNoInlinePolicy':
     'The policy is written for the one role that has it and must not be attached to another one.',
-};
+});
 
 const ONLY_DEPLOYMENTS =
   'Only CloudFormation invokes it, while the stack is deployed or deleted, and reports what it returns.';
@@ -262,7 +261,7 @@ export class StaticSite extends Construct {
       if (previous !== undefined) upload.node.addDependency(previous);
       previous = upload;
     }
-    acceptFindings(role, UPLOAD_ROLE_FINDINGS);
+    acceptFindings(role, uploadRoleFindings(namesInFindings(this).account));
     for (const child of Stack.of(this).node.children)
       if (child.node.id.startsWith(UPLOAD_FUNCTION)) acceptFindings(child, UPLOAD_FUNCTION_FINDINGS);
   }

@@ -1,6 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { acceptFindings } from '../accept-findings.ts';
@@ -44,9 +43,16 @@ export class WorkQueue extends Construct {
     worker: LambdaFunction,
     { batchSize, maxConcurrency }: { readonly batchSize: number; readonly maxConcurrency: number },
   ): void {
-    worker.addEventSource(
-      new SqsEventSource(this.queue, { batchSize, maxConcurrency, reportBatchItemFailures: true }),
-    );
+    // `SqsEventSource` has the path from the app in its logical id. A stage of a pipeline would
+    // change it, and CloudFormation cannot replace the mapping of a queue
+    // (https://github.com/aws/aws-cdk/issues/16830).
+    worker.addEventSourceMapping('Messages', {
+      eventSourceArn: this.queue.queueArn,
+      batchSize,
+      maxConcurrency,
+      reportBatchItemFailures: true,
+    });
+    this.queue.grantConsumeMessages(worker);
     acceptFindings(worker, {
       'Serverless-LambdaEventSourceMappingDestination':
         'A mapping from a queue has no destination; the queue has a dead-letter queue.',

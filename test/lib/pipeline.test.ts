@@ -1,6 +1,9 @@
 // Tests the pipelines of examples/pipeline.
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
+import { describeFinding } from '../../packages/local-aws/src/deployment/finding.ts';
+import { playDeployment } from '../../packages/local-aws/src/deployment/play-deployment.ts';
 import { synthesis } from '../support/synthesis.ts';
 import { PIPELINES } from '../support/template-settings.ts';
 import { synthesized } from '../support/synthesized.ts';
@@ -15,14 +18,15 @@ function synthesizedPipeline() {
   ).Properties;
   return {
     stages: Stages.map(({ Name, Actions }: any) => [Name, Actions.map((action: any) => action.Name)]),
-    stacks: stacks as readonly (readonly string[])[],
+    deployments: stacks as readonly (readonly Stack[])[],
   };
 }
 
 it('CodePipeline deploys the stacks of cdk deploy, for tests first, and to production by consent', () => {
-  const { stages, stacks } = synthesizedPipeline();
+  const { stages, deployments } = synthesizedPipeline();
   const names = synthesized({ deployment: 'canary' }).map(({ name }) => name);
-  expect(stacks.map((each) => each.toSorted())).toEqual([names.toSorted(), names.toSorted()]);
+  for (const stacks of deployments)
+    expect(stacks.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
   expect(stages.map(([name]: [string]) => name)).toEqual([
     'Source',
     'Build',
@@ -34,6 +38,14 @@ it('CodePipeline deploys the stacks of cdk deploy, for tests first, and to produ
   const actions = Object.fromEntries(stages) as Readonly<Record<string, readonly string[]>>;
   expect(actions['Testing']?.at(-1)).toBe('Health');
   expect(actions['Production']?.[0]).toBe('Agree');
+});
+
+it('the pipeline takes over a deployment by cdk deploy, which takes over that of a pipeline', () => {
+  const deployed = synthesized({ deployment: 'canary' });
+  for (const stacks of synthesizedPipeline().deployments) {
+    expect(playDeployment(deployed, stacks).map(describeFinding)).toEqual([]);
+    expect(playDeployment(stacks, deployed).map(describeFinding)).toEqual([]);
+  }
 });
 
 it('the pipeline rejects a repository without its owner, and an account without a Region', () => {

@@ -11,6 +11,7 @@ const credentialsSchema = z.object({
   management_key: z.string(),
   webhook_secret: z.string(),
   aws_endpoint_url: z.string(),
+  aws_region: z.string(),
   aws_access_key_id: z.string(),
   aws_secret_access_key: z.string(),
 });

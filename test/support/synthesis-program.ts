@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { PipelineStack } from '../../examples/pipeline/pipeline.ts';
+import { parseTemplate } from '../../packages/local-aws/src/assembly/read-assembly.ts';
 import { ApiFunction } from '../../lib/constructs/api-function.ts';
 import { DataStack } from '../../lib/data-stack.ts';
 import { parseSettings, SettingsError } from '../../lib/settings.ts';
@@ -64,7 +65,7 @@ const pipelineOf = (input: Requests['pipelines'][number]): Result<'pipelines'>[n
     const stacks = (name: string) =>
       assembly
         .getNestedAssembly(`assembly-CloakroomPipeline-${name}`)
-        .stacks.map(({ stackName }) => stackName);
+        .stacks.map(({ stackName: name, template }) => ({ name, template: parseTemplate(template) }));
     return {
       template: assembly.getStackByName('CloakroomPipeline').template as object,
       stacks: [stacks('Testing'), stacks('Production')],

@@ -29,7 +29,7 @@ interface Results {
   readonly versions: readonly string[];
   readonly pipelines: readonly (
     | { readonly refused: string }
-    | { readonly template: object; readonly stacks: readonly (readonly string[])[] }
+    | { readonly template: object; readonly stacks: readonly (readonly Stack[])[] }
   )[];
 }
 

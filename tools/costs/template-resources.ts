@@ -7,7 +7,7 @@ export interface Resource {
 
 /** Synthesizes a deployment with these settings, and returns the resources of its templates. */
 export function templateResources(settings: Readonly<Record<string, string>> = {}): readonly Resource[] {
-  return withServiceApp(settings, 'us-east-1', (app) =>
+  return withServiceApp(settings, { region: 'us-east-1' }, (app) =>
     app
       .synth()
       .stacks.flatMap(({ template }) =>

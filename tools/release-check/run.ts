@@ -21,6 +21,7 @@ export interface Surroundings {
 const localAccount = z.object({
   base_url: z.string(),
   aws_endpoint_url: z.string(),
+  aws_region: z.string(),
   aws_access_key_id: z.string(),
   aws_secret_access_key: z.string(),
 });

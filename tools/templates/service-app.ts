@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { parseTemplate, type Template } from '../../packages/local-aws/src/assembly/read-assembly.ts';
-import { buildService } from '../../lib/service.ts';
+import { buildService, type DeploymentPlace } from '../../lib/service.ts';
 import { parseSettings } from '../../lib/settings.ts';
 
 /**
@@ -25,7 +25,7 @@ export const appContext = { ...context, ...WITHOUT_CODE };
  */
 export function withServiceApp<T>(
   settings: Readonly<Record<string, unknown>>,
-  region: string | undefined,
+  place: DeploymentPlace,
   use: (app: App) => T,
   isValidated = false,
 ): T {
@@ -37,7 +37,7 @@ export function withServiceApp<T>(
       context: appContext,
       builtinCloudFormationValidation: isValidated,
     });
-    buildService(app, parseSettings(settings), { region });
+    buildService(app, parseSettings(settings), place);
     return use(app);
   } finally {
     rmSync(outdir, { recursive: true });
@@ -52,7 +52,7 @@ export const templatesOf = (
   settings: Readonly<Record<string, unknown>>,
   region?: string,
 ): Readonly<Record<string, Template>> =>
-  withServiceApp(settings, region, (app) =>
+  withServiceApp(settings, { region }, (app) =>
     Object.fromEntries(
       app.synth().stacks.map(({ stackName, template }) => [stackName, parseTemplate(template)]),
     ),

@@ -14,6 +14,8 @@ export interface PreparedApp {
 export interface CloudOptions {
   /** The folder of a synthesized app (`cdk.out`), or a CDK app to synthesize first. */
   readonly app: string | CdkApp;
+  /** A stage of the app of a folder, by its path or the end of it. */
+  readonly stage?: string;
   /** The folder for synthesized apps, the compile cache and logs. */
   readonly workDirectory: string;
   /** 0 selects a free port. */
@@ -56,6 +58,7 @@ export interface CloudOptions {
 export interface Cloud {
   readonly baseUrl: string;
   readonly awsEndpointUrl: string;
+  readonly region: string;
   /** The access key of the account's administrator; each start makes a new one. */
   readonly administrator: AccessKey;
   /** Where logs are written; `undefined` if they are printed. */

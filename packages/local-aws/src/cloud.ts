@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { createLogs, logDirectory } from './account-logs.ts';
 import { merged, type Control, type LocalAccount, type LocalService } from './assembly/local-service.ts';
-import { readAssembly, type Assembly } from './assembly/read-assembly.ts';
+import { NO_PLACE, placeOf, readAssembly, type Assembly } from './assembly/read-assembly.ts';
 import { startResources, type StartedResources } from './assembly/start-resources.ts';
 import type { AwsService } from './aws-service.ts';
 import { startAwsEndpoint } from './aws-endpoint/start-aws-endpoint.ts';
@@ -21,11 +21,10 @@ import { createStorageReports } from './storage-failure.ts';
 export type { Cloud, CloudOptions, PreparedApp } from './cloud-options.ts';
 export type { GatewayExtension } from './gateway/local-gateway.ts';
 
-export const ACCOUNT_ID = '000000000000';
-export const REGION = 'us-east-1';
-
 interface Start {
   readonly options: CloudOptions;
+  /** The app, if it was synthesized before. */
+  readonly synthesized: Assembly | undefined;
   readonly account: LocalAccount;
   readonly administrator: AccessKey;
   readonly faults: Faults;
@@ -108,7 +107,7 @@ async function start(begun: Start): Promise<Omit<Cloud, 'close'>> {
   // Synthesis takes longest, in a separate process; the stores open in the meantime.
   const [folders] = await settleAll(appFolders(options, account), openAll(services.all));
   options.signal?.throwIfAborted();
-  const assembly = await readAssembly(folders.directory);
+  const assembly = begun.synthesized ?? (await readAssembly(folders.directory));
   const record = await deployOverLast(options.dataDirectory, assembly.stacks);
   const { stacks, outputs } = startResources(assembly, account, services.all);
   const awsEndpointUrl = await deploy(begun, services, stacks);
@@ -121,7 +120,8 @@ async function start(begun: Start): Promise<Omit<Cloud, 'close'>> {
   faults.replace(options.faults ?? []);
   await ports.gateway.close();
   for (const service of services.all) await service.accept?.();
-  return { baseUrl: account.baseUrl, awsEndpointUrl, administrator, logDirectory: logDirectory(options) };
+  const { baseUrl, region } = account;
+  return { baseUrl, awsEndpointUrl, region, administrator, logDirectory: logDirectory(options) };
 }
 
 /**
@@ -172,9 +172,11 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     const clock = createClock(dataDirectory);
     const { ahead_seconds: ahead, now } = clock.control('', 'GET');
     if (ahead > 0) report(`the clock of this data folder was moved: it is ${now}`);
+    const synthesized =
+      typeof options.app === 'string' ? await readAssembly(options.app, options.stage) : undefined;
+    const place = synthesized === undefined ? NO_PLACE : placeOf(synthesized.stacks);
     const account: LocalAccount = {
-      accountId: ACCOUNT_ID,
-      region: REGION,
+      ...place,
       baseUrl: `http://localhost:${String(ports.gateway.port)}`,
       awsEndpointUrl: `http://127.0.0.1:${String(ports.aws.port)}`,
       ...(dataDirectory !== undefined && { dataDirectory }),
@@ -184,7 +186,14 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
       onClose,
     };
     const faults = createFaults(options.faultSeed ?? 1);
-    const cloud = await start({ options, account, administrator: newAccessKey('user'), faults, ports });
+    const cloud = await start({
+      options,
+      synthesized,
+      account,
+      administrator: newAccessKey('user'),
+      faults,
+      ports,
+    });
     storage.setUp(true);
     return { ...cloud, close };
   } catch (error) {

@@ -1,10 +1,9 @@
 // `node compile-functions.ts CDK_OUT COMPILE_CACHE`: loads the code of every function of a
 // synthesized app once, without an invocation, so that Node's compile cache contains it.
 import { createLogPrinter } from './account-logs.ts';
-import { readAssembly } from './assembly/read-assembly.ts';
+import { placeOf, readAssembly } from './assembly/read-assembly.ts';
 import { startResources } from './assembly/start-resources.ts';
 import { createClock } from './clock.ts';
-import { ACCOUNT_ID, REGION } from './cloud.ts';
 import { createFaults } from './faults/create-faults.ts';
 import { createServices } from './services.ts';
 import { createStorageFailure } from './storage-failure.ts';
@@ -12,9 +11,9 @@ import { createStorageFailure } from './storage-failure.ts';
 const [DIRECTORY = '', COMPILE_CACHE = ''] = process.argv.slice(2);
 /** No function makes a call while it loads: it has no event yet. */
 const NO_ADDRESS = 'http://127.0.0.1:9';
+const assembly = await readAssembly(DIRECTORY);
 const account = {
-  accountId: ACCOUNT_ID,
-  region: REGION,
+  ...placeOf(assembly.stacks),
   baseUrl: NO_ADDRESS,
   awsEndpointUrl: NO_ADDRESS,
   storageFailure: createStorageFailure('memory', () => undefined),
@@ -23,7 +22,7 @@ const account = {
   onClose: () => undefined,
 };
 const services = createServices(account, { kills: createFaults(1).kills });
-startResources(await readAssembly(DIRECTORY), account, services.all);
+startResources(assembly, account, services.all);
 services.functions.start(NO_ADDRESS, COMPILE_CACHE);
 await services.functions.load();
 await services.functions.close();

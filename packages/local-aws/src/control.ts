@@ -1,6 +1,7 @@
 /** Reaches the AWS endpoint of a local account as its administrator. */
 export interface LocalAdministrator {
   readonly aws_endpoint_url: string;
+  readonly aws_region: string;
   readonly aws_access_key_id: string;
   readonly aws_secret_access_key: string;
 }
@@ -10,7 +11,11 @@ export interface LocalAdministrator {
  * its response. Throws an Error with the response for any other status than 200.
  */
 export async function control(
-  { aws_endpoint_url, aws_access_key_id, aws_secret_access_key }: LocalAdministrator,
+  {
+    aws_endpoint_url,
+    aws_access_key_id,
+    aws_secret_access_key,
+  }: Pick<LocalAdministrator, 'aws_endpoint_url' | 'aws_access_key_id' | 'aws_secret_access_key'>,
   path: string,
   init: { readonly method?: string; readonly body?: string } = {},
 ): Promise<unknown> {
@@ -25,10 +30,15 @@ export async function control(
 
 /** Settings of an AWS client that acts as this administrator. */
 export function administratorSettings(credentials: LocalAdministrator) {
-  const { aws_endpoint_url: endpoint, aws_access_key_id, aws_secret_access_key } = credentials;
+  const {
+    aws_endpoint_url: endpoint,
+    aws_region: region,
+    aws_access_key_id,
+    aws_secret_access_key,
+  } = credentials;
   return {
     endpoint,
-    region: 'us-east-1',
+    region,
     credentials: { accessKeyId: aws_access_key_id, secretAccessKey: aws_secret_access_key },
   };
 }

@@ -104,6 +104,7 @@ describe('a claimed file', () => {
     start_url: 'http://localhost:8791/',
     base_url: 'http://localhost:1',
     aws_endpoint_url: 'http://localhost:2',
+    aws_region: 'us-east-1',
     aws_access_key_id: 'AKIA',
     aws_secret_access_key: 'secret',
   };

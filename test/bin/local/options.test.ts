@@ -35,6 +35,7 @@ it('every option is applied, with paths from where npm was called', () => {
 
 it('an app that is already synthesized is found by its path', () => {
   expect(parseOptions(['--app', 'cdk.out'])).toMatchObject({ appDirectory: resolve('cdk.out') });
+  expect(parseOptions(['--app', 'cdk.out', '--stage', 'Tests'])).toMatchObject({ stage: 'Tests' });
 });
 
 it('--help requests help', () => {
@@ -51,6 +52,7 @@ it.each([
   [['--tick', '0'], '--tick must be a number of seconds over 0, not 0'],
   [['--tick', 'fast'], '--tick must be a number of seconds over 0, not fast'],
   [['--port', '1', '--port', '2'], '--port appears twice'],
+  [['--stage', 'Production'], '--stage needs the --app that has it'],
   [
     ['--app', 'cdk.out', '--set', 'throttleRate=1'],
     '--set has no effect on a synthesized app: remove --app or --set',

@@ -94,7 +94,12 @@ describe('the operator command line', () => {
 
   it('writes the next webhook secret into the credentials file of npm start, which examples read', async () => {
     const local = newFile();
-    const administrator = { aws_endpoint_url: 'x', aws_access_key_id: 'x', aws_secret_access_key: 'x' };
+    const administrator = {
+      aws_endpoint_url: 'x',
+      aws_region: 'x',
+      aws_access_key_id: 'x',
+      aws_secret_access_key: 'x',
+    };
     writeFileSync(local, JSON.stringify({ ...CREATED, ...administrator }));
     const args = ['rotate-webhook-secret', '--tenant', TENANT, '--local', local];
     const { exitCode, err } = await run(args, { responses: [{ webhook_secret: 'whsec_2' }] });
@@ -232,7 +237,10 @@ describe('the operator command line', () => {
     const stopped = newFile();
     writeFileSync(other, '{}');
     const key = { aws_access_key_id: 'AKIA', aws_secret_access_key: 'secret' };
-    writeFileSync(stopped, JSON.stringify({ aws_endpoint_url: 'http://127.0.0.1:9', ...key }));
+    writeFileSync(
+      stopped,
+      JSON.stringify({ aws_endpoint_url: 'http://127.0.0.1:9', aws_region: 'us-east-1', ...key }),
+    );
     expect(await run(['health', '--local', missing])).toMatchObject({
       exitCode: 1,
       err: `operator: ${missing} cannot be read: is the service running (npm start)?\n`,

@@ -34,6 +34,8 @@ const artifactSchema = z.object({
       templateFile: z.string().optional(),
       file: z.string().optional(),
       stackName: z.string().optional(),
+      directoryName: z.string().optional(),
+      displayName: z.string().optional(),
     })
     .default({}),
 });
@@ -53,8 +55,8 @@ const assetManifestSchema = z.object({
   dockerImages: z.record(z.string(), z.unknown()).default({}),
 });
 
-/** The CDK's name for the Region of the credentials. */
-const UNKNOWN_REGION = 'unknown-region';
+/** The CDK's names for the account and the Region of the credentials. */
+const UNKNOWN = ['unknown-account', 'unknown-region'];
 
 export type Template = z.infer<typeof templateSchema>;
 type Artifact = z.infer<typeof artifactSchema>;
@@ -66,6 +68,8 @@ export const parseTemplate = (template: unknown): Template => templateSchema.par
 export interface Stack {
   readonly name: string;
   readonly template: Template;
+  /** Only set if the app names an account. */
+  readonly account?: string;
   /** Only set if the app names a Region. */
   readonly region?: string;
 }
@@ -117,31 +121,90 @@ async function readAssets(manifestFile: string): Promise<[objectKey: string, pat
 async function readStack(directory: string, id: string, artifact: Artifact): Promise<Stack> {
   const { templateFile, stackName } = artifact.properties;
   if (templateFile === undefined) throw new Error(`stack ${id} has no template file`);
-  const region = artifact.environment?.split('/').at(-1);
+  const environment = (artifact.environment ?? '').replace('aws://', '').split('/');
+  const [account = '', region = ''] = environment.map((name) => (UNKNOWN.includes(name) ? '' : name));
   return {
     name: stackName ?? id,
     template: await readJson(join(directory, templateFile), templateSchema),
-    ...(region !== undefined && region !== UNKNOWN_REGION && { region }),
+    ...(account !== '' && { account }),
+    ...(region !== '' && { region }),
   };
 }
 
-/**
- * Reads the stacks (in dependency order) and assets of a cloud assembly. Throws an Error that names
- * the file if something is missing, malformed, or of a kind that does not run locally.
- */
-export async function readAssembly(directory: string): Promise<Assembly> {
+/** The account and Region in which an app runs here. */
+export interface Place {
+  readonly accountId: string;
+  readonly region: string;
+}
+
+/** The place of an app that leaves account and Region to the credentials. */
+export const NO_PLACE: Place = { accountId: '000000000000', region: 'us-east-1' };
+
+function mostFrequent(names: readonly (string | undefined)[]): string | undefined {
+  const counts = Map.groupBy(
+    names.filter((name) => name !== undefined),
+    (name) => name,
+  );
+  return [...counts].toSorted(([, a], [, b]) => b.length - a.length)[0]?.[0];
+}
+
+/** The account and Region that most stacks of an app name: a few may be in that of CloudFront. */
+export const placeOf = (stacks: readonly Pick<Stack, 'account' | 'region'>[]): Place => ({
+  accountId: mostFrequent(stacks.map(({ account }) => account)) ?? NO_PLACE.accountId,
+  region: mostFrequent(stacks.map(({ region }) => region)) ?? NO_PLACE.region,
+});
+
+/** It is the app itself, or a stage of it. */
+interface Part extends Assembly {
+  /** The path of a stage, such as `CloakroomPipeline/Production`; empty for the app. */
+  readonly stage: string;
+}
+
+async function readParts(directory: string, stage: string): Promise<readonly Part[]> {
   const { artifacts } = await readJson(join(directory, 'manifest.json'), manifestSchema);
   const stacks: Stack[] = [];
   const assets = new Map<string, string>();
+  const stages: Part[] = [];
   for (const id of inDependencyOrder(artifacts)) {
     const artifact = artifacts[id];
     if (artifact === undefined)
       throw new Error(`${directory}/manifest.json depends on ${id}, which it does not hold`);
-    if (artifact.type === 'cdk:cloud-assembly') throw new Error(`stages do not run locally: ${id}`);
+    const { file, directoryName = id, displayName = id } = artifact.properties;
+    if (artifact.type === 'cdk:cloud-assembly')
+      stages.push(...(await readParts(join(directory, directoryName), displayName)));
     if (artifact.type === 'aws:cloudformation:stack') stacks.push(await readStack(directory, id, artifact));
-    if (artifact.type === 'cdk:asset-manifest' && artifact.properties.file !== undefined)
-      for (const [key, path] of await readAssets(join(directory, artifact.properties.file)))
-        assets.set(key, path);
+    if (artifact.type === 'cdk:asset-manifest' && file !== undefined)
+      for (const [key, path] of await readAssets(join(directory, file))) assets.set(key, path);
   }
-  return { stacks, assets };
+  return [{ stage, stacks, assets }, ...stages];
+}
+
+/** Throws for a stack that several stages deploy, each into an account or Region of its own. */
+function requireOneStage(directory: string, parts: readonly Part[]): void {
+  const all = parts.flatMap(({ stage, stacks }) => stacks.map(({ name }) => ({ name, stage })));
+  for (const [name, found] of Map.groupBy(all, (each) => each.name))
+    if (found.length > 1)
+      throw new Error(
+        `${directory} has the stack ${name} in several stages; name one: ${found.map(({ stage }) => stage).join(', ')}`,
+      );
+}
+
+/**
+ * Reads the stacks (in dependency order) and assets of a cloud assembly, or of one of its stages,
+ * which is named by its path or the end of it. Throws an Error that names the file if something is
+ * missing, malformed, or of a kind that does not run locally.
+ */
+export async function readAssembly(directory: string, stage?: string): Promise<Assembly> {
+  const all = await readParts(directory, '');
+  const isWanted = (part: Part) => stage === undefined || `/${part.stage}`.endsWith(`/${stage}`);
+  const parts = all.filter(isWanted);
+  if (parts.length === 0) {
+    const stages = all.flatMap((part) => (part.stage === '' ? [] : [part.stage]));
+    throw new Error(`${directory} has no stage ${String(stage)}; it has: ${stages.join(', ') || 'none'}`);
+  }
+  requireOneStage(directory, parts);
+  return {
+    stacks: parts.flatMap(({ stacks }) => stacks),
+    assets: new Map(parts.flatMap(({ assets }) => [...assets])),
+  };
 }

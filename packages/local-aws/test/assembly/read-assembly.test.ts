@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readAssembly } from '../../src/assembly/read-assembly.ts';
+import { placeOf, readAssembly } from '../../src/assembly/read-assembly.ts';
 
 let directory: string;
 
@@ -59,9 +59,80 @@ it('assets are found by the S3 key in templates', async () => {
   );
 });
 
+describe('an app with stages', () => {
+  const stage = (name: string): object => ({
+    type: 'cdk:cloud-assembly',
+    properties: { directoryName: `assembly-${name}`, displayName: `Pipeline/${name}` },
+  });
+
+  /** Writes a pipeline whose stages deploy these stacks. */
+  function writePipeline(stages: Readonly<Record<string, readonly string[]>>): void {
+    const artifacts = Object.keys(stages).map((name) => [`assembly-${name}`, stage(name)]);
+    write('manifest.json', {
+      artifacts: { Pipeline: stackOf('Pipeline'), ...Object.fromEntries(artifacts) },
+    });
+    write('Pipeline.json', {});
+    for (const [name, stacks] of Object.entries(stages)) {
+      const folder = `assembly-${name}`;
+      mkdirSync(join(directory, folder));
+      const environment = `aws://${name === 'Testing' ? '111111111111' : 'unknown-account'}/eu-west-1`;
+      write(`${folder}/manifest.json`, {
+        artifacts: {
+          ...Object.fromEntries(stacks.map((each) => [each, { ...stackOf(each), environment }])),
+          Assets: { type: 'cdk:asset-manifest', properties: { file: 'A.json' } },
+        },
+      });
+      for (const each of stacks) write(`${folder}/${each}.json`, {});
+      const file = {
+        source: { path: name, packaging: 'zip' },
+        destinations: { here: { objectKey: 'abc.zip' } },
+      };
+      write(`${folder}/A.json`, { files: { abc: file } });
+    }
+  }
+
+  it('has their stacks too, with their accounts and Regions', async () => {
+    writePipeline({ Testing: ['A'], Production: ['B'] });
+    const { stacks } = await readAssembly(directory);
+    expect(stacks.map(({ name, account, region }) => [name, account, region])).toEqual([
+      ['Pipeline', undefined, undefined],
+      ['A', '111111111111', 'eu-west-1'],
+      ['B', undefined, 'eu-west-1'],
+    ]);
+  });
+
+  it.each(['Production', 'Pipeline/Production'])('has those of one stage by name: %s', async (name) => {
+    writePipeline({ Testing: ['A'], Production: ['A', 'B'] });
+    const { stacks, assets } = await readAssembly(directory, name);
+    expect(stacks.map((each) => each.name)).toEqual(['A', 'B']);
+    expect([...assets]).toEqual([['abc.zip', join(directory, 'assembly-Production', 'Production')]]);
+  });
+
+  it('names the stages if two have the same stack, or if none has the name', async () => {
+    writePipeline({ Testing: ['A'], Production: ['A'] });
+    await expect(readAssembly(directory)).rejects.toThrow(
+      'has the stack A in several stages; name one: Pipeline/Testing, Pipeline/Production',
+    );
+    await expect(readAssembly(directory, 'duction')).rejects.toThrow(
+      'has no stage duction; it has: Pipeline/Testing, Pipeline/Production',
+    );
+  });
+});
+
+it('an app runs in the account and Region that most of its stacks name', () => {
+  const account = '123456789012';
+  const here = { account, region: 'eu-west-1' };
+  const ofCloudFront = { account, region: 'us-east-1' };
+  expect(placeOf([here, ofCloudFront, here])).toEqual({ accountId: account, region: 'eu-west-1' });
+  expect(placeOf([{}, {}, { region: 'eu-west-1' }])).toEqual({
+    accountId: '000000000000',
+    region: 'eu-west-1',
+  });
+  expect(placeOf([])).toEqual({ accountId: '000000000000', region: 'us-east-1' });
+});
+
 it.each([
   ['a folder without an app', {}, /cannot read .*manifest\.json/],
-  ['stages', { 'manifest.json': { artifacts: { Prod: { type: 'cdk:cloud-assembly' } } } }, /stages .*: Prod/],
   [
     'container images',
     {

@@ -1,7 +1,7 @@
 // The package runs an app that it does not know.
-import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { startCloud, type Cloud } from '../../src/cloud.ts';
 import type { Health } from '../../src/cloudwatch/health.ts';
 import { control } from '../../src/control.ts';
@@ -66,12 +66,40 @@ it('rejects a call that the template of the function does not allow', async () =
   });
 });
 
-it('returns the identity of its administrator from STS, as command lines ask', async () => {
-  const { awsEndpointUrl: url, administrator } = await start();
+/** Asks STS who the administrator is, as command lines do. */
+async function identity({ awsEndpointUrl: url, region, administrator }: Cloud): Promise<string> {
   const body = 'Action=GetCallerIdentity&Version=2011-06-15';
-  const headers = signedHeaders({ url, service: 'sts', region: 'us-east-1', body, ...administrator });
+  const headers = signedHeaders({ url, service: 'sts', region, body, ...administrator });
   const response = await fetch(url, { method: 'POST', headers, body });
-  expect(await response.text()).toContain('<Arn>arn:aws:iam::000000000000:root</Arn>');
+  return response.text();
+}
+
+it('returns the identity of its administrator from STS', async () => {
+  const cloud = await start();
+  expect(await identity(cloud)).toContain('<Arn>arn:aws:iam::000000000000:root</Arn>');
+  expect(cloud.region).toBe('us-east-1');
+});
+
+it('runs a stage of a pipeline, in its account and Region', async () => {
+  await start();
+  const [manifest = ''] = globSync(join(workDirectory, 'apps', '**', 'manifest.json'));
+  const pipeline = join(workDirectory, 'pipeline');
+  const stage = join(pipeline, 'assembly-Production');
+  cpSync(dirname(manifest), stage, { recursive: true });
+  const environment = readFileSync(manifest, 'utf8');
+  expect(environment).toContain('aws://unknown-account/unknown-region');
+  writeFileSync(
+    join(stage, 'manifest.json'),
+    environment.replaceAll('unknown-account/unknown-region', '123456789012/eu-west-1'),
+  );
+  const properties = { directoryName: 'assembly-Production', displayName: 'Pipeline/Production' };
+  const artifacts = { Production: { type: 'cdk:cloud-assembly', properties } };
+  writeFileSync(join(pipeline, 'manifest.json'), JSON.stringify({ artifacts }));
+  const cloud = await startCloud({ app: pipeline, stage: 'Production', workDirectory, port: 0 });
+  running.push(cloud);
+  expect(await visit(cloud, 'ada')).toEqual({ visits: '1' });
+  expect(await identity(cloud)).toContain('<Arn>arn:aws:iam::123456789012:root</Arn>');
+  expect(cloud.region).toBe('eu-west-1');
 });
 
 it('rings the alarm of another app when a fault kills its function', async () => {
