@@ -32,9 +32,15 @@ export async function withReactor<T>(
   }
 }
 
+/** The response of an invocation that its runtime answered; throws with the reason otherwise. */
+function responseIn({ response, failure }: InvocationResult): NonNullable<InvocationResult['response']> {
+  if (response !== undefined) return response;
+  throw new Error(`the runtime failed: ${JSON.stringify(failure)}`);
+}
+
 /** Starts a new reactor for one invocation. */
 export const answerAlone = (code: string, args: unknown = {}, changes: Record<string, unknown> = {}) =>
-  withReactor(code, async (reactor) => (await reactor.invoke(args, changes)).response);
+  withReactor(code, async (reactor) => responseIn(await reactor.invoke(args, changes)));
 
 /**
  * Runs the code of an invocation as that of a reactor. Like any invocation it has a fresh process.
@@ -58,7 +64,7 @@ export function sharedReactor() {
 
   return {
     /** Returns the response to one invocation of the code. */
-    answerOf: async (...invocation: Parameters<typeof resultOf>) => (await resultOf(...invocation)).response,
+    answerOf: async (...invocation: Parameters<typeof resultOf>) => responseIn(await resultOf(...invocation)),
 
     /**
      * The effect of an attack, what the next invocation sees of it, and how often the runtime was
