@@ -132,6 +132,9 @@ export async function startReactor(
       response.writeHead(202, HEADERS).end('{"status":"OK"}');
     })();
   });
+  // An invocation that takes as long as the server keeps an idle connection would answer into one
+  // that is being closed.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
 
