@@ -44,14 +44,12 @@ const LOADED_LATER = [
 ];
 
 /**
- * Packages that most starts of one function do not need: most proxies run no reactor, reactors run
- * at once, deliveries succeed, and commands of the operator read tables.
+ * Packages that most starts of one function do not need: most proxies run no reactor, and commands
+ * of the operator read tables.
  */
 const LOADED_LATER_BY: Readonly<Record<string, readonly string[]>> = {
   'functions/operator/index.ts': ['@aws-sdk/client-lambda', '@aws-sdk/client-sqs'],
   'functions/proxy/index.ts': ['@aws-sdk/client-lambda'],
-  'functions/reactors/index.ts': ['@aws-sdk/client-sqs'],
-  'functions/webhook-sender/index.ts': ['@aws-sdk/client-sqs'],
 };
 
 /** Replaces `require` of such packages: the first use of an export loads one. */
