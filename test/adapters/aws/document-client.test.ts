@@ -71,7 +71,7 @@ const items = fc.dictionary(fc.constantFrom('pk', 'sk', 'body', '*', 'M', ':v'),
 const nameOf = (error: unknown) => (error as Error).name;
 
 type Command = PutCommand;
-/** Has each command that the stores send, and Get, with random items wherever it has any. */
+/** Makes each command that the stores send, and Get, from a random item. */
 const COMMANDS: Readonly<Record<string, (item: Record<string, unknown>) => object>> = {
   BatchGet: (item) =>
     new BatchGetCommand({
