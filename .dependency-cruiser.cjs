@@ -254,7 +254,7 @@ module.exports = {
     {
       name: 'lib-knows-what-it-deploys',
       comment:
-        'Routes and environment of the functions, the commands of the operator, the names of the indexes that the adapters query, what makes a table append-only, what goes into the layer, the headers that browsers may read, and that of the edge: names shared through one file. And the life of a cvc, which is a setting here and words of the interface there. And the headers of the console and of card fields, which a local server sends too. And the form of an address that the allow list names: a setting is refused here as it is read there.',
+        'Routes and environment of the functions, the commands of the operator, the names of the indexes that the adapters query, what makes a table append-only, what goes into the layer, the headers that browsers may read, and that of the edge: names shared through one file. And the life of a cvc, which is a setting here and words of the interface there. And the headers of the console and of card fields, which a local server sends too. And how files are hashed, to compare what was built with its sources. And the form of an address that the allow list names: a setting is refused here as it is read there.',
       severity: 'error',
       from: { path: '^lib/' },
       to: {
@@ -268,6 +268,7 @@ module.exports = {
           '^src/http/(edge-secret|reserved-headers)\\.ts$',
           '^src/core/tokens/cvc-lifetime\\.ts$',
           '^src/core/egress/destination\\.ts$',
+          '^packages/local-aws/src/assembly/files-key\\.ts$',
           '^(console|packages/fields)/headers\\.ts$',
         ],
       },

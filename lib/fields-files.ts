@@ -1,25 +1,13 @@
 import { resolve } from 'node:path';
 import type { Stack } from 'aws-cdk-lib';
-import { z } from 'zod';
 import type { FieldsConfig } from '../packages/fields/headers.ts';
-import { buildSite, ROOT, runBuild } from './built-site.ts';
+import { assetFolder } from './asset-folder.ts';
+import { writeFieldsSite, type FieldsScript } from './fields-site.ts';
 import type { Settings } from './settings.ts';
+import { siteFolder } from './site-folder.ts';
 
-/** The script for pages that check what they load: its path never has other content. */
-const builtScript = z.object({
-  script: z.string().regex(/^assets\/[\w.-]+\.js$/),
-  integrity: z.string().regex(/^sha384-[A-Za-z0-9+/]{64}$/),
-});
-
-/** The outputs of a template whose files are not built, as in tests of templates. */
-const NOT_BUILT = { script: 'assets/not-built.js', integrity: 'not built' };
-
-export interface FieldsFiles {
-  readonly folder: string;
-  /** The path of the script that a page may load with the checksum. */
-  readonly script: string;
-  readonly integrity: string;
-}
+/** A template has these outputs in an app without code. */
+const NOT_BUILT: FieldsScript = { script: 'assets/not-built.js', integrity: 'not built' };
 
 export const fieldsConfig = ({
   domainName,
@@ -33,13 +21,12 @@ export const fieldsConfig = ({
   digits: fieldsDigits,
 });
 
-/** The files of card fields, built when their stack is. */
-export function fieldsFiles(stack: Stack, settings: Settings): FieldsFiles {
+/** Writes the files of card fields into a folder, and names the script of a page in it. */
+export function fieldsFiles(stack: Stack, settings: Settings): FieldsScript & { readonly folder: string } {
   const { fieldsFonts } = settings;
-  const { folder, built = NOT_BUILT } = buildSite(stack, (output) => {
-    const fonts = fieldsFonts === '' ? [] : [resolve(ROOT, fieldsFonts)];
-    const config = JSON.stringify(fieldsConfig(settings));
-    return builtScript.parse(JSON.parse(runBuild('tools/build-fields-site.ts', [output, config, ...fonts])));
+  const { folder, written = NOT_BUILT } = siteFolder(stack, (output) => {
+    const fonts = fieldsFonts === '' ? undefined : resolve(fieldsFonts);
+    return writeFieldsSite(assetFolder('fields'), output, fieldsConfig(settings), fonts);
   });
-  return { folder, ...built };
+  return { folder, ...written };
 }

@@ -1,3 +1,4 @@
+import { mkdirSync, rmSync } from 'node:fs';
 import { ArnFormat, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { Effect, ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
@@ -7,6 +8,7 @@ import {
   LayerVersion,
   Runtime,
 } from 'aws-cdk-lib/aws-lambda';
+import { DISABLE_ASSET_STAGING_CONTEXT } from 'aws-cdk-lib/cx-api';
 import type { Construct } from 'constructs';
 import { INDEXES } from '../src/adapters/dynamodb/keys.ts';
 import type { Environment as WorkerEnvironment } from '../functions/reactor-worker/config.ts';
@@ -35,7 +37,9 @@ import {
   allowTenantKeys,
   allowTokenWrites,
 } from './grants.ts';
-import { buildReactorLayer } from './build-reactor-layer.ts';
+import { isWithoutCode, outputFolder } from './assets.ts';
+import type { ReactorPlatform } from './node-16.ts';
+import { reactorLayer, type Compatibility } from './reactor-layer.ts';
 import type { Settings } from './settings.ts';
 
 export interface ReactorStackProps extends StackProps {
@@ -124,7 +128,8 @@ export class ReactorStack extends Stack {
     // `npm start` sets it on a Mac, where Lambda's binaries do not run; no deployment does.
     const isForMac = this.node.tryGetContext('cloakroom:reactor-platform') === 'darwin';
     const { architecture, clientCompatibility, serviceName } = this.#settings;
-    const { folder, hash } = buildReactorLayer(isForMac ? 'darwin' : architecture, clientCompatibility);
+    const platform = isForMac ? 'darwin' : architecture;
+    const { folder, hash } = this.#layerFolder(platform, clientCompatibility);
     const layer = new LayerVersion(this, 'Runtime', {
       layerVersionName: reactorLayerName(serviceName),
       description: 'Node.js 16.20.2 and the runtime of the reactors',
@@ -135,7 +140,19 @@ export class ReactorStack extends Stack {
       ],
       removalPolicy: RemovalPolicy.RETAIN,
     });
+    // The CDK has copied it: an output with two copies would be twice as large.
+    if (this.node.tryGetContext(DISABLE_ASSET_STAGING_CONTEXT) !== true) rmSync(folder, { recursive: true });
     return { layer, hash };
+  }
+
+  #layerFolder(platform: ReactorPlatform, compatibility: Compatibility) {
+    const folder = outputFolder(this, `${this.artifactId}-layer`);
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    if (isWithoutCode(this)) return { folder, hash: `${platform} ${compatibility}` };
+    const layer = reactorLayer(platform, compatibility);
+    layer.place(folder);
+    return { folder, hash: layer.hash };
   }
 
   #api(): ApiFunction<ReactorsEnvironment> {

@@ -53,11 +53,9 @@ function certificate(region: string, where: string) {
 /** CloudFront reads its certificates in one Region. */
 const certificateOfCloudFront = certificate('us-east-1', ' in us-east-1');
 
-const ROOT = resolve(import.meta.dirname, '..');
-
 function hasFonts(folder: string): boolean {
   try {
-    return readdirSync(resolve(ROOT, folder)).some((file) => file.endsWith('.woff2'));
+    return readdirSync(resolve(folder)).some((file) => file.endsWith('.woff2'));
   } catch {
     return false;
   }

@@ -4,7 +4,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
-import { BUNDLE_OPTIONS } from '../lib/bundle.ts';
+import { BUNDLE_OPTIONS } from './assets/bundle.ts';
 import { AUTHOR_PACKAGES } from '../src/core/reactors/author-packages.ts';
 import { buildConsole } from './build-console.ts';
 import { formatted } from './formatted.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { filesOf, noticesOf, noticesText } from './publishing/third-party.ts';
 import { writeDeclarations } from './publishing/declarations.ts';
-import { loadLater } from '../lib/bundle.ts';
+import { loadLater } from './assets/bundle.ts';
 import { packPackage } from './publishing/pack-package.ts';
 
 const root = join(import.meta.dirname, '..');

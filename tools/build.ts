@@ -4,6 +4,7 @@ import { fork } from 'node:child_process';
 import { join } from 'node:path';
 
 const PROGRAMS: Readonly<Record<string, readonly [file: string, does: string]>> = {
+  assets: ['build-assets.ts', 'what a synthesis reads: functions, layer of the reactors, pages'],
   sdk: ['build-sdk.ts', 'the package @cloakroom/sdk, as a tarball in packages/sdk'],
   testing: ['build-testing.ts', 'the package @cloakroom/testing, as a tarball in packages/testing'],
   fields: ['build-fields.ts', 'the package @cloakroom/fields, as a tarball in packages/fields'],

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
 const BLOCK = 512;
@@ -56,16 +56,13 @@ function fileOf(tar: Buffer, path: string): Buffer {
 /** The cache next to `node_modules`, which can be rebuilt from nothing. */
 export const cache = join(import.meta.dirname, '..', '.cache');
 
-/**
- * Puts files of a package into a folder of the cache. Throws if the package differs from the
- * published one.
- */
+/** Puts files of a package into a folder. Throws if the package differs from the published one. */
 export function fetchPublished(
   published: PublishedPackage,
   folder: string,
   files: readonly WantedFile[],
 ): void {
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(cache, { recursive: true });
   // The cache itself contains the temporary folder, because a rename is atomic only within one file
   // system.
   const work = mkdtempSync(join(cache, 'fetch-'));
@@ -78,8 +75,9 @@ export function fetchPublished(
       );
     const tar = gunzipSync(tarball);
     for (const { from, to, mode = 0o644 } of files) {
-      writeFileSync(join(work, to), fileOf(tar, `package/${from}`), { mode });
-      renameSync(join(work, to), join(folder, to));
+      writeFileSync(join(work, basename(to)), fileOf(tar, `package/${from}`), { mode });
+      mkdirSync(dirname(join(folder, to)), { recursive: true });
+      renameSync(join(work, basename(to)), join(folder, to));
     }
   } finally {
     rmSync(work, { recursive: true, force: true });

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { buildFields } from './build-fields.ts';
 import { buildSdk } from './build-sdk.ts';
 import { buildTesting } from './build-testing.ts';
+import { NODE_16, type ReactorPlatform } from '../lib/node-16.ts';
+import { fetchNode16 } from './assets/node-16.ts';
 import { billOfMaterials } from './publishing/bill-of-materials.ts';
 import { entryOf, notesOf } from './publishing/changelog.ts';
 import { checksumsOf } from './publishing/checksums.ts';
@@ -58,8 +60,15 @@ function stateOf(version: string): ReleaseState {
   };
 }
 
-/** Builds each package outside of the repository, and packs it into the folder of the release. */
+/**
+ * Builds each package outside of the repository, and packs it into the folder of the release.
+ * Packages with the Node of reactors are made of what the registry has.
+ */
 async function packAll(): Promise<void> {
+  for (const platform of Object.keys(NODE_16) as ReactorPlatform[]) {
+    fetchNode16(platform);
+    packPackage(join(ROOT, 'packages', NODE_16[platform].name), FOLDER);
+  }
   for (const { directory } of publishedPackages(ROOT)) {
     const build = BUILDS[directory];
     if (build === undefined) throw new Error(`tools/release.ts has no build of ${directory}`);

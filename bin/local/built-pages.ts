@@ -6,18 +6,13 @@ import { ROOT } from './local-app.ts';
 const run = promisify(execFile);
 
 /**
- * Static files that a program of the repository builds into `directory`, its first argument. The
- * first call builds them, in a process of its own: most starts show no page. A call after a failure
- * tries again.
+ * Static files that a program of the repository builds. The first call builds them, in a process of
+ * its own: most starts show no page. A call after a failure tries again.
  */
-export function createBuiltPages(
-  program: string,
-  directory: string,
-  args: readonly string[] = [],
-): () => Promise<void> {
+export function createBuiltPages(program: string, ...args: readonly string[]): () => Promise<void> {
   let built: Promise<unknown> | undefined;
   return async () => {
-    built ??= run(process.execPath, [join(ROOT, program), directory, ...args], { cwd: ROOT });
+    built ??= run(process.execPath, [join(ROOT, program), ...args], { cwd: ROOT });
     // The next request retries.
     built.catch(() => (built = undefined));
     await built;

@@ -1,9 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { join } from 'node:path';
 import { consoleHeaders } from '../../console/headers.ts';
 import { readBody } from '../../packages/local-aws/src/read-body.ts';
-import { createBuiltPages } from './built-pages.ts';
-import { WORK_DIRECTORY } from './local-app.ts';
+import { createBuiltAssets } from './built-assets.ts';
 import {
   fileAnswer,
   isGet,
@@ -75,8 +73,7 @@ function codeIn(body: Buffer | undefined): string {
  */
 export async function startConsole(options: ConsoleOptions): Promise<ConsoleServer> {
   const { apiUrl, headerPrefix, managementKey, health, reactorOutput, onSignedIn, log } = options;
-  const directory = join(WORK_DIRECTORY, 'console');
-  const build = createBuiltPages('tools/build-console.ts', directory);
+  const files = createBuiltAssets('console');
   const code = createSignInCode();
   let url = '';
   const codeFragment = () => `#code=${code.current()}`;
@@ -84,8 +81,7 @@ export async function startConsole(options: ConsoleOptions): Promise<ConsoleServ
   async function file(path: string): Promise<PageAnswer> {
     const name = path === '/' ? '/index.html' : path;
     if (!FILE.test(name)) return NO_FILE;
-    await build();
-    return fileAnswer(directory, name);
+    return fileAnswer(await files(), name);
   }
 
   function signIn(body: Buffer | undefined): PageAnswer {

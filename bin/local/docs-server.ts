@@ -83,7 +83,7 @@ const html = (status: number, body: string, headers: Readonly<Record<string, str
 /** Builds the site once, and again after a failure. */
 function createBuild(log: (line: string) => void) {
   const { program, directory, options } = DOCS_BUILD;
-  const build = createBuiltPages(program, directory, options);
+  const build = createBuiltPages(program, directory, ...options);
   let state: 'absent' | 'building' | 'built' | 'failed' = 'absent';
   let failedAt = 0;
   return {

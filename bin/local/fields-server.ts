@@ -1,6 +1,8 @@
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fieldsHeaders, type FieldsConfig } from '../../packages/fields/headers.ts';
-import { createBuiltPages } from './built-pages.ts';
+import { writeFieldsSite } from '../../lib/fields-site.ts';
+import { createBuiltAssets } from './built-assets.ts';
 import { WORK_DIRECTORY } from './local-app.ts';
 import { fileAnswer, isGet, NO_FILE, NOT_GET, startPageServer } from './page-server.ts';
 
@@ -32,8 +34,17 @@ export const LOOPBACK_ORIGINS: readonly string[] = [
 /** Serves the card fields on an origin of their own (docs/fields.md). */
 export async function startFields(options: FieldsServerOptions): Promise<FieldsServer> {
   const { config, fonts, log } = options;
-  let directory = '';
-  let build = (): Promise<void> => Promise.resolve();
+  const built = createBuiltAssets('fields');
+  let written: Promise<string> | undefined;
+  // Services with other settings, at other ports, may run at the same time.
+  const write = async (port: number): Promise<string> => {
+    const directory = join(WORK_DIRECTORY, 'fields', String(port));
+    const files = await built();
+    rmSync(directory, { recursive: true, force: true });
+    mkdirSync(directory, { recursive: true });
+    writeFieldsSite(files, directory, config, fonts);
+    return directory;
+  };
   const server = await startPageServer({
     name: 'the fields',
     port: options.port,
@@ -42,12 +53,11 @@ export async function startFields(options: FieldsServerOptions): Promise<FieldsS
     async answer(request, path) {
       if (!isGet(request)) return NOT_GET;
       if (!FILE.test(path)) return NO_FILE;
-      await build();
-      return fileAnswer(directory, path);
+      written ??= write(server.port);
+      // The next request tries again.
+      written.catch(() => (written = undefined));
+      return fileAnswer(await written, path);
     },
   });
-  // Services with other settings, at other ports, may run at the same time.
-  directory = join(WORK_DIRECTORY, 'fields', String(server.port));
-  build = createBuiltPages('tools/build-fields-site.ts', directory, [JSON.stringify(config), fonts]);
   return { url: `http://localhost:${String(server.port)}`, close: () => server.close() };
 }

@@ -5,12 +5,13 @@ import { SYNTHESIS_INPUTS } from './synthesis-inputs.ts';
 export const ROOT = join(import.meta.dirname, '../..');
 export const WORK_DIRECTORY = join(ROOT, '.local');
 
-/**
- * Functions and reactors run on this machine, so they are built for it unless `--set` overrides it
- * (lib/build-reactor-layer.ts).
- */
+/** Builds the assets that a synthesis and the pages of a start read, by its path from the root. */
+export const ASSETS_BUILD = 'tools/build-assets.ts';
+
+/** Functions and reactors run on this machine, so they are for it unless `--set` overrides it. */
+const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'x86_64';
 const PLATFORM = {
-  architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64',
+  architecture: ARCHITECTURE,
   ...(process.platform === 'darwin' && { 'cloakroom:reactor-platform': 'darwin' }),
 };
 
@@ -18,8 +19,21 @@ const PLATFORM = {
 export const DOCS_PATH = '/docs';
 const DOCS = { 'cloakroom:docs-path': DOCS_PATH };
 
-export const localApp = (settings: Readonly<Record<string, string>>): CdkApp => ({
+type Settings = Readonly<Record<string, string>>;
+
+/** The parts that a synthesis with these settings reads, and the Node of its reactors. */
+const buildOf = ({ architecture = ARCHITECTURE, ...settings }: Settings): readonly string[] => [
+  ASSETS_BUILD,
+  'functions',
+  'reactor-layer',
+  ...(['console', 'fields'] as const).filter((site) => (settings[site] ?? '') !== ''),
+  '--node',
+  process.platform === 'darwin' ? 'darwin' : architecture,
+];
+
+export const localApp = (settings: Settings): CdkApp => ({
   root: ROOT,
+  build: buildOf(settings),
   program: 'bin/cloakroom.ts',
   context: { ...PLATFORM, ...DOCS, ...settings },
   inputs: SYNTHESIS_INPUTS,

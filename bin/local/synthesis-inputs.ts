@@ -1,25 +1,31 @@
+import { ASSET_PARTS, COMMON_INPUTS } from '../../lib/asset-parts.ts';
+
+/** Templates are made of these. */
+const OF_TEMPLATES = [
+  'bin/cloakroom.ts',
+  'cdk.json',
+  'console/headers.ts',
+  'functions',
+  'lib',
+  'node_modules/.package-lock.json',
+  'packages/fields/headers.ts',
+  'packages/local-aws/src/assembly/files-key.ts',
+  'packages/local-aws/src/error-code.ts',
+  'src',
+] as const;
+
 /**
- * The files of the repository, and the environment, that synthesis reads. Without Node 16: the
- * layer's source names it by its hash.
+ * The files of the repository, and the environment, that synthesis reads, with those of the assets
+ * that every deployment has. Without Node 16: lib names it by its hash.
  */
 export const SYNTHESIS_INPUTS = {
   paths: [
-    'bin/cloakroom.ts',
-    'cdk.json',
-    'console/headers.ts',
-    'functions',
-    'lib',
-    'node_modules/.package-lock.json',
-    'package-lock.json',
-    'package.json',
-    'packages/fields/headers.ts',
-    'packages/sdk/package.json',
-    'packages/sdk/src',
-    'packages/sdk/tsconfig.json',
-    'reactor-runtime',
-    'src',
-    'tools/tsconfig.base.json',
-    'tsconfig.json',
-  ],
+    ...new Set([
+      ...OF_TEMPLATES,
+      ...COMMON_INPUTS,
+      ...ASSET_PARTS.functions,
+      ...ASSET_PARTS['reactor-layer'],
+    ]),
+  ].sort(),
   environment: ['CDK_DEFAULT_ACCOUNT', 'CDK_DEFAULT_REGION'],
 } as const;

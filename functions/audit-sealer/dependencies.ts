@@ -11,7 +11,7 @@ import { createLog, type WriteLog } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';
 
 export type AuditSealerDeps = Omit<SealTrailDeps, 'deadline'> & {
-  /** Created with the first run, which loads the library (lib/bundle.ts). */
+  /** Created with the first run, which loads the library (tools/assets/bundle.ts). */
   readonly metrics: () => Metrics;
   readonly writeLog: WriteLog;
 };

@@ -30,7 +30,7 @@ export interface SweeperDeps {
   readonly parkedDeliveries: () => Promise<number>;
   /** The number of reactors that the account's concurrency quota leaves cold. */
   readonly coldReactors: () => Promise<number>;
-  /** Created with the first run, which loads the library (lib/bundle.ts). */
+  /** Created with the first run, which loads the library (tools/assets/bundle.ts). */
   readonly metrics: () => Metrics;
   /** Called with the failure of one piece of work. The others go on. */
   readonly onFailure: (error: unknown) => void;

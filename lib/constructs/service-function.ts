@@ -1,5 +1,4 @@
-import { join } from 'node:path';
-import { AssetHashType, DockerImage, Duration } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import {
@@ -14,8 +13,8 @@ import {
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { BUNDLE_OPTIONS, bundleInto } from '../bundle.ts';
 import { acceptFindings } from '../accept-findings.ts';
+import { builtFolder } from '../assets.ts';
 import { ServiceLog } from './service-log.ts';
 
 export interface ServiceFunctionProps<Environment extends Readonly<Record<string, string>>> {
@@ -63,27 +62,6 @@ const SCHEDULED = {
 };
 
 /**
- * The code is only the bundle, which is measured and audited. The CDK skips bundling where the
- * context `aws:cdk:bundling-stacks` excludes the stack, as tests of templates do.
- */
-function functionCode(name: string): Code {
-  const folder = join(BUNDLE_OPTIONS.absWorkingDir, 'functions', name);
-  return Code.fromAsset(folder, {
-    assetHashType: AssetHashType.OUTPUT,
-    bundling: {
-      // The CDK requires it and does not use it: the bundling is here.
-      image: DockerImage.fromRegistry('none'),
-      local: {
-        tryBundle(output) {
-          bundleInto(output, `functions/${name}/index.ts`);
-          return true;
-        },
-      },
-    },
-  });
-}
-
-/**
  * A Lambda of the service: one folder, one role with named grants, one log group with a retention.
  */
 export class ServiceFunction<Environment extends Readonly<Record<string, string>>> extends Construct {
@@ -106,7 +84,7 @@ export class ServiceFunction<Environment extends Readonly<Record<string, string>
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'index.handler',
-      code: functionCode(props.folder),
+      code: Code.fromAsset(builtFolder(this, 'functions', props.folder)),
       environment: { ...props.environment },
       timeout: Duration.seconds(props.timeoutSeconds),
       memorySize: props.memoryMegabytes,

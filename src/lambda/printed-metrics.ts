@@ -4,7 +4,7 @@ import type { Print } from './request-log.ts';
 
 /**
  * Metrics in CloudWatch's embedded metric format: log lines that become metrics. The first use
- * creates them, and so loads the library (lib/bundle.ts).
+ * creates them, and so loads the library (tools/assets/bundle.ts).
  */
 export function printedMetrics(print: Print, namespace: string, serviceName: string): () => Metrics {
   return madeOnce(() => {

@@ -57,7 +57,7 @@ export type LogFields = Readonly<Partial<Record<(typeof FIELDS)[number], unknown
 /** Prints a line, which it receives without a line break. */
 export type Print = (line: string) => void;
 
-/** The first line creates it, and so loads the library (lib/bundle.ts). */
+/** The first line creates it, and so loads the library (tools/assets/bundle.ts). */
 function createLogger(print: Print): Logger {
   class AllowedFields extends LogFormatter {
     override formatAttributes(

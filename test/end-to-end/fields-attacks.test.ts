@@ -7,7 +7,8 @@ import { extname, join } from 'node:path';
 import { startFields, LOOPBACK_ORIGINS, type FieldsServer } from '../../bin/local/fields-server.ts';
 import type { FieldsConfig } from '../../packages/fields/headers.ts';
 import { HELLO } from '../../packages/fields/src/protocol.ts';
-import { buildFieldsSite } from '../../tools/build-fields-site.ts';
+import { createBuiltAssets } from '../../bin/local/built-assets.ts';
+import { writeFieldsSite } from '../../lib/fields-site.ts';
 import { startChromium, startWholeChromium, type Chromium } from '../support/chromium.ts';
 import { openFields, servePages, type FieldsPage, type Pages } from '../support/fields-page.ts';
 import { needing } from '../support/needing.ts';
@@ -44,7 +45,7 @@ const config = (more: Partial<FieldsConfig> = {}): FieldsConfig => ({
 /** Fields whose server sends no policy: their own program decides about the page. */
 async function serveUnguarded(origins: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'fields-'));
-  await buildFieldsSite(folder, config({ origins }));
+  writeFieldsSite(await createBuiltAssets('fields')(), folder, config({ origins }));
   const types: Record<string, string> = {
     '.js': 'text/javascript',
     '.css': 'text/css',

@@ -30,15 +30,22 @@ async function anApplicationOf(baseUrl: string, managementKey: string) {
   return (method: string, path: string, sent?: unknown) => send(method, path, { body: sent });
 }
 
+/** The command of the build reads these too, and builds nothing of them. */
+const BESIDE_INPUTS = ['assets/node-16', 'published-package', 'read-arguments'].map(
+  (name) => `tools/${name}.ts`,
+);
+
 /** The app built in a folder with only the declared inputs of `npm start`. */
 function synthesizedFromInputs(): string {
   const root = temporaryFolder();
-  for (const path of SYNTHESIS_INPUTS.paths.filter((each) => !each.startsWith('node_modules')))
-    cpSync(path, join(root, path), { recursive: true });
-  for (const name of ['node_modules', '.cache']) symlinkSync(resolve(name), join(root, name));
+  const declared = SYNTHESIS_INPUTS.paths.filter((each) => !each.startsWith('node_modules'));
+  for (const path of [...declared, ...BESIDE_INPUTS]) cpSync(path, join(root, path), { recursive: true });
+  symlinkSync(resolve('node_modules'), join(root, 'node_modules'));
   const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { readonly context: object };
   const architecture = process.arch === 'arm64' ? 'arm64' : 'x86_64';
   const app = join(root, 'cdk.out');
+  const assets = ['functions', 'reactor-layer', '--node', 'none'];
+  execFileSync(process.execPath, ['tools/build-assets.ts', ...assets], { cwd: root });
   execFileSync(process.execPath, ['bin/cloakroom.ts'], {
     cwd: root,
     env: {

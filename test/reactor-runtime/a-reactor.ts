@@ -1,4 +1,5 @@
-import { buildReactorLayer } from '../../lib/build-reactor-layer.ts';
+import type { Compatibility } from '../../lib/reactor-layer.ts';
+import { layerFolder, THIS_MACHINE } from '../support/layer-folder.ts';
 import {
   startReactor,
   type InvocationResult,
@@ -6,14 +7,11 @@ import {
   type ReactorProcess,
 } from '../support/runtime-api.ts';
 
-const built = { strict: '', lenient: '' };
+const placed = { strict: '', lenient: '' };
 
-/** The layer as it ships, for this machine: built once, since each build bundles its packages. */
-export const layer = (compatibility: keyof typeof built = 'strict'): string =>
-  (built[compatibility] ||= buildReactorLayer(
-    process.arch === 'arm64' ? 'arm64' : 'x86_64',
-    compatibility,
-  ).folder);
+/** The layer as it ships, for this machine. */
+export const layer = (compatibility: Compatibility = 'strict'): string =>
+  (placed[compatibility] ||= layerFolder(THIS_MACHINE, compatibility));
 
 /** The limit of runs that end by themselves: no busy machine reaches it. */
 export const AMPLE_MS = 120_000;

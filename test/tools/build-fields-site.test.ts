@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { FieldsConfig } from '../../packages/fields/headers.ts';
-import { buildFieldsSite, type BuiltFields } from '../../tools/build-fields-site.ts';
+import { writeFieldsSite, type FieldsScript } from '../../lib/fields-site.ts';
+import { buildFieldsSite } from '../../tools/build-fields-site.ts';
 
 const CONFIG: FieldsConfig = {
   apiUrl: 'https://tokens.example.com',
@@ -14,16 +15,21 @@ const CONFIG: FieldsConfig = {
 };
 const KB = 1_000;
 
+let files: string;
 let folder: string;
-let built: BuiltFields;
+let built: FieldsScript;
 
 const file = (name: string) => readFileSync(join(folder, name), 'utf8');
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'fields-site-'));
-  built = await buildFieldsSite(folder, CONFIG);
+  files = mkdtempSync(join(tmpdir(), 'fields-built-'));
+  await buildFieldsSite(files);
+  built = writeFieldsSite(files, folder, CONFIG);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => {
+  for (const each of [files, folder]) rmSync(each, { recursive: true });
+});
 
 describe('the site of the card fields', () => {
   it('has a script of 12 KB for a page, and 15 KB for a frame, as CloudFront compresses them', () => {
@@ -44,10 +50,10 @@ describe('the site of the card fields', () => {
     expect(file(built.script)).toBe(file('fields.js'));
   });
 
-  it('differs by its configuration in the page of a frame alone', async () => {
+  it('differs by its configuration in the page of a frame alone', () => {
     const other = mkdtempSync(join(tmpdir(), 'fields-site-'));
     const hostile = { ...CONFIG, origins: ['</script><script>alert(1)</script>'], digits: true };
-    expect(await buildFieldsSite(other, hostile)).toEqual(built);
+    expect(writeFieldsSite(files, other, hostile)).toEqual(built);
     expect(readdirSync(join(other, 'assets'))).toEqual(readdirSync(join(folder, 'assets')));
     const page = readFileSync(join(other, 'v1/frame.html'), 'utf8');
     expect(page).not.toBe(file('v1/frame.html'));
@@ -55,13 +61,13 @@ describe('the site of the card fields', () => {
     rmSync(other, { recursive: true });
   });
 
-  it('has the fonts of a folder, each with a family, a weight and a style', async () => {
+  it('has the fonts of a folder, each with a family, a weight and a style', () => {
     const other = mkdtempSync(join(tmpdir(), 'fields-site-'));
     const fonts = join(folder, 'fonts');
     mkdirSync(fonts);
     writeFileSync(join(fonts, 'Inter-700-italic.woff2'), 'font');
     writeFileSync(join(fonts, 'Open Sans.woff2'), 'font');
-    await buildFieldsSite(other, CONFIG, fonts);
+    writeFieldsSite(files, other, CONFIG, fonts);
     const style = readdirSync(join(other, 'assets')).find((name) => name.endsWith('.css')) ?? '';
     const rules = readFileSync(join(other, 'assets', style), 'utf8');
     expect(rules).toMatch(
@@ -73,7 +79,7 @@ describe('the site of the card fields', () => {
     // Digits of a part of a font would be asked for while they are typed.
     expect(rules).not.toContain('unicode-range');
     writeFileSync(join(fonts, 'Inter"bold.woff2'), 'font');
-    await expect(buildFieldsSite(other, CONFIG, fonts)).rejects.toThrow('a font has a name such as');
+    expect(() => writeFieldsSite(files, other, CONFIG, fonts)).toThrow('a font has a name such as');
     rmSync(other, { recursive: true });
   });
 });

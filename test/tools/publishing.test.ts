@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { moveVersion } from '../../tools/publishing/move-version.ts';
+import { NODE_16_VERSION } from '../../lib/node-16.ts';
 import {
+  BINARY_PACKAGES,
   changelogsOf,
   publishedPackages,
   readManifest,
@@ -51,6 +53,20 @@ describe('every published package', () => {
           expect([manifest.name, name, spec]).toEqual([manifest.name, name, service.version]);
     }
   });
+});
+
+describe('every package with a binary', () => {
+  it.each(BINARY_PACKAGES)(
+    '%s has the version of the binary, and nothing that runs or refuses',
+    (directory) => {
+      const { version: _, ...shared } = sharedMembers(service, directory);
+      const manifest = readManifest(directory);
+      expect(manifest).toMatchObject({ ...shared, license: 'MIT', version: NODE_16_VERSION });
+      // A command would shadow the Node of a project, and a layer is for another platform than the build.
+      for (const member of ['bin', 'scripts', 'os', 'cpu', 'engines'])
+        expect(manifest).not.toHaveProperty(member);
+    },
+  );
 });
 
 describe('a changelog', () => {

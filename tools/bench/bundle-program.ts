@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
-import { BUNDLE_OPTIONS, bundleInto } from '../../lib/bundle.ts';
+import { BUNDLE_OPTIONS, bundleInto } from '../assets/bundle.ts';
 
 /** A folder that is removed when the process ends. */
 function temporaryFolder(): string {

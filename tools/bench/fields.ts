@@ -7,7 +7,8 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { LOOPBACK_ORIGINS, startFields } from '../../bin/local/fields-server.ts';
 import { startChromium } from '../../test/support/chromium.ts';
 import { servePages } from '../../test/support/fields-page.ts';
-import { buildFieldsSite } from '../build-fields-site.ts';
+import { createBuiltAssets } from '../../bin/local/built-assets.ts';
+import { writeFieldsSite } from '../../lib/fields-site.ts';
 import { median } from './median.ts';
 import { printFigures } from './section.ts';
 
@@ -21,7 +22,7 @@ const config = {
 
 const folder = mkdtempSync(join(tmpdir(), 'cloakroom-fields-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-const { script } = await buildFieldsSite(folder, config);
+const { script } = writeFieldsSite(await createBuiltAssets('fields')(), folder, config);
 const page = readFileSync(join(folder, 'v1/frame.html'), 'utf8');
 const linked = [...page.matchAll(/\.\.\/(assets\/[\w.-]+)/g)].map(([, file = '']) => file);
 const kilobytes = (files: readonly string[], compress: (text: Buffer) => Buffer): string =>

@@ -8,7 +8,7 @@ import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import middy from '@middy/core';
 import { buildSync } from 'esbuild';
-import { BUNDLE_OPTIONS } from '../../lib/bundle.ts';
+import { BUNDLE_OPTIONS } from '../assets/bundle.ts';
 import { measureColdStarts } from './cold-start/measure-cold-start.ts';
 import { median } from './median.ts';
 import { report } from './section.ts';

@@ -6,7 +6,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { buildReactorLayer } from '../../lib/build-reactor-layer.ts';
+import { layerFolder } from '../../test/support/layer-folder.ts';
 import { startReactor, type ReactorProcess } from '../../test/support/runtime-api.ts';
 import { effort } from './effort.ts';
 import { median } from './median.ts';
@@ -68,7 +68,7 @@ const ARGS = {
   card: { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' },
 };
 
-const { folder } = buildReactorLayer(process.arch === 'arm64' ? 'arm64' : 'x86_64');
+const folder = layerFolder();
 const work = mkdtempSync(join(tmpdir(), 'cloakroom-bench-'));
 const bare = join(work, 'bootstrap');
 writeFileSync(join(work, 'loop.js'), BARE_LOOP);

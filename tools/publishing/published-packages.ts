@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { NODE_16 } from '../../lib/node-16.ts';
 
 export interface Manifest {
   readonly name: string;
@@ -17,10 +18,17 @@ interface Workspace {
 export const readManifest = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 
-/** The packages below `packages`, those that are never published included. */
+/** The folders of packages with a binary of others, whose version is that of the binary. */
+export const BINARY_PACKAGES = Object.values(NODE_16).map(({ name }) => `packages/${name}`);
+
+/**
+ * The packages below `packages` with the version of the service, those that are never published
+ * included.
+ */
 export function workspacesOf(root: string): readonly Workspace[] {
   const directories = globSync('packages/*/package.json', { cwd: root }).map((file) => dirname(file));
   return directories
+    .filter((directory) => !BINARY_PACKAGES.includes(directory))
     .sort()
     .map((directory) => ({ directory, manifest: readManifest(join(root, directory)) }));
 }

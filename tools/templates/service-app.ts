@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { parseTemplate, type Template } from '../../packages/local-aws/src/assembly/read-assembly.ts';
+import { WITHOUT_CODE } from '../../lib/assets.ts';
 import { buildService, type DeploymentPlace } from '../../lib/service.ts';
 import { parseSettings } from '../../lib/settings.ts';
 
@@ -12,11 +13,9 @@ import { parseSettings } from '../../lib/settings.ts';
 const { context } = JSON.parse(readFileSync(join(import.meta.dirname, '../../cdk.json'), 'utf8')) as {
   readonly context: Readonly<Record<string, unknown>>;
 };
-/** Bundling and copying take most of a synthesis, and templates do not depend on it. */
-const WITHOUT_CODE = { 'aws:cdk:bundling-stacks': [], 'aws:cdk:disable-asset-staging': true };
 
 /** The context of an app whose functions have no code. */
-export const appContext = { ...context, ...WITHOUT_CODE };
+export const appContext = { ...context, [WITHOUT_CODE]: true, 'aws:cdk:disable-asset-staging': true };
 
 /**
  * Uses the app of a deployment to inspect its templates: functions have no code. `isValidated` lets

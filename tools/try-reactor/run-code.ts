@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildReactorLayer } from '../../lib/build-reactor-layer.ts';
+import { createBuiltAssets } from '../../bin/local/built-assets.ts';
+import { reactorLayer } from '../../lib/reactor-layer.ts';
 import { startProcessInstance } from '../../packages/local-aws/src/lambda/custom-runtime/process-instance.ts';
 import { parseRunOutcome } from '../../src/adapters/lambda/parse-run-outcome.ts';
 import { REACTOR_MEMORY_MB } from '../../src/adapters/lambda/reactor-functions.ts';
@@ -28,12 +29,12 @@ function eventOf({ code, args, configuration, client }: TryOptions): string {
 }
 
 /** A function with the code, as Lambda would create it. */
-function definitionOf(codeDirectory: string, isLenient: boolean) {
+function definitionOf(codeDirectory: string, layerDirectory: string) {
   return {
     functionName: 'reactor',
     version: '1',
     codeDirectory,
-    layerDirectories: [buildReactorLayer(PLATFORM, isLenient ? 'lenient' : 'strict').folder],
+    layerDirectories: [layerDirectory],
     variables: {},
     handler: 'reactor.handler',
     runtime: 'provided.al2023',
@@ -50,14 +51,17 @@ function definitionOf(codeDirectory: string, isLenient: boolean) {
  * `print` receives its output, with the author's file name instead of the runtime's copy.
  */
 export async function runCode(options: TryOptions, print: (text: string) => void): Promise<RunOutcome> {
+  await createBuiltAssets('reactor-layer', PLATFORM)();
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'cloakroom-try-')));
   const codeDirectory = join(folder, 'code');
   const temporaryDirectory = join(folder, 'tmp');
-  for (const directory of [codeDirectory, temporaryDirectory]) mkdirSync(directory);
+  const layerDirectory = join(folder, 'layer');
+  for (const directory of [codeDirectory, temporaryDirectory, layerDirectory]) mkdirSync(directory);
+  reactorLayer(PLATFORM, options.isLenient ? 'lenient' : 'strict').place(layerDirectory);
   const copy = join(codeDirectory, 'reactor.js');
   writeFileSync(copy, options.code);
   const instance = startProcessInstance({
-    definition: definitionOf(codeDirectory, options.isLenient),
+    definition: definitionOf(codeDirectory, layerDirectory),
     region: 'us-east-1',
     credentials: { accessKeyId: '', secretAccessKey: '', sessionToken: '' },
     awsEndpointUrl: '',

@@ -1,5 +1,5 @@
 /*
- * Replaces `@smithy/core/checksum` in the bundles (lib/bundle.ts). The SDK has hashes in JavaScript
+ * Replaces `@smithy/core/checksum` in the bundles (tools/assets/bundle.ts). The SDK has hashes in JavaScript
  * for platforms without them, which every start would read
  * (docs/decisions/0013#sign-with-our-own-sha-256).
  */

@@ -1,5 +1,5 @@
 /*
- * Replaces `mnemonist/lru-cache` in the bundles (lib/bundle.ts). The client of DynamoDB would store
+ * Replaces `mnemonist/lru-cache` in the bundles (tools/assets/bundle.ts). The client of DynamoDB would store
  * discovered endpoints in it, which it does not use, and 10 KB are read at each start for it
  * (docs/decisions/0013#leave-event-streams-out).
  */

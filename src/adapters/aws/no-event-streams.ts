@@ -1,5 +1,5 @@
 /*
- * Replaces `@smithy/core/event-streams` in the bundles (lib/bundle.ts). No operation that the
+ * Replaces `@smithy/core/event-streams` in the bundles (tools/assets/bundle.ts). No operation that the
  * service calls uses it, and it costs 10 % of a cold start
  * (docs/decisions/0013#leave-event-streams-out).
  */

@@ -5,7 +5,8 @@ import { type Problem } from './json-location.ts';
 import { TEXT_MAX_LENGTH, TextLengthError } from './json-places.ts';
 
 /*
- * re2js is loaded on first use (lib/bundle.ts): the top level of this module must not use it.
+ * re2js is loaded on first use (tools/assets/bundle.ts): the top level of this module must not use
+ * it.
  */
 
 /** How many steps an expression may be compiled to: each may be tried at each character. */

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
-import { BUNDLE_OPTIONS, bundleInto } from '../../../lib/bundle.ts';
+import { filesOf } from '../../publishing/third-party.ts';
+import { BUNDLE_OPTIONS, bundleInto } from '../../assets/bundle.ts';
 
 /** Each is a folder under `functions/` and becomes a bundle. */
 export const FUNCTIONS = [
@@ -62,7 +63,7 @@ export function emptyBundle(): string {
 /** The bundle of a function as it is deployed; its sizes are those of what a start loads. */
 export function bundleOf(name: FunctionName): FunctionBundle {
   const output = join(folder, name);
-  const inputs = bundleInto(output, `functions/${name}/index.ts`);
+  const inputs = filesOf(bundleInto(output, `functions/${name}/index.ts`));
   const clients = inputs.flatMap(
     (input) => /node_modules\/@aws-sdk\/((?:client|lib)-[a-z0-9-]+)\//.exec(input)?.[1] ?? [],
   );

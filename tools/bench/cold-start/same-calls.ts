@@ -1,5 +1,5 @@
 import { buildSync } from 'esbuild';
-import { BUNDLE_OPTIONS } from '../../../lib/bundle.ts';
+import { BUNDLE_OPTIONS } from '../../assets/bundle.ts';
 import { CLIENTS } from './bundles.ts';
 import { inSequence, type RecordedCall } from './record-calls.ts';
 

@@ -7,8 +7,12 @@ const ROOT = join(import.meta.dirname, '../../..');
 
 /** Runs in the folder of the commit: its own bundler decides what a bundle is. */
 const BUNDLER = `
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { buildSync } from 'esbuild';
-import { BUNDLE_OPTIONS, bundleInto } from './lib/bundle.ts';
+// Older commits have it where the second path is.
+const file = ['tools/assets/bundle.ts', 'lib/bundle.ts'].find((each) => existsSync(each));
+const { BUNDLE_OPTIONS, bundleInto } = await import(resolve(file));
 const [folder, entryPoint, byHand] = process.argv.slice(1);
 if (byHand === undefined) bundleInto(folder, entryPoint);
 else buildSync({ ...BUNDLE_OPTIONS, alias: {}, entryPoints: [entryPoint], outfile: folder + '/index.cjs' });

@@ -151,12 +151,13 @@ async function open(app: CdkApp, options: OpenOptions, apps: string): Promise<Sy
   removeOld(apps);
   const work = mkdtempSync(join(apps, `${UNFINISHED}${processIdentity()}-`));
   try {
-    const { root, program } = app;
+    const { root, program, build } = app;
     const { signal, workDirectory } = options;
     mkdirSync(join(work, APP));
     await synthesize({
       root,
       program,
+      ...(build !== undefined && { build }),
       context,
       directory: join(work, APP),
       compileCache: join(workDirectory, 'compile-cache'),

@@ -1,8 +1,9 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
-import { buildSync, type BuildOptions } from 'esbuild';
+import { dirname, join } from 'node:path';
+import { buildSync, type BuildOptions, type Metafile } from 'esbuild';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../..');
 
 export const BUNDLE_OPTIONS = {
   absWorkingDir: ROOT,
@@ -59,37 +60,44 @@ let loaded;
 return new Proxy({},{get:(_,name)=>(loaded??=load("./"+id+".cjs"))[name]});
 })(require);`;
 
+/** The files of such packages that this process has built: functions share them. */
+const laterFiles = new Map<string, Uint8Array>();
+
+function laterFile(name: string, options: BuildOptions): Uint8Array {
+  const key = `${name} ${String(options.minifySyntax)}`;
+  const stdin = { contents: `export * from '${name}';`, resolveDir: ROOT };
+  const built =
+    laterFiles.get(key) ?? buildSync({ ...options, stdin, write: false }).outputFiles[0]?.contents;
+  if (built === undefined) throw new Error(`${name} was not bundled`);
+  laterFiles.set(key, built);
+  return built;
+}
+
 /**
  * Bundles a program into `index.cjs` of a folder, with its lazily loaded files next to it. Profiles
- * are easier to read without `minify`. Returns the source files in `index.cjs`.
+ * are easier to read without `minify`. Returns what `index.cjs` was built of.
  */
-export function bundleInto(folder: string, entryPoint: string, { minify = true } = {}): readonly string[] {
+export function bundleInto(folder: string, entryPoint: string, { minify = true } = {}): Metafile {
   const later = [...LOADED_LATER, ...(LOADED_LATER_BY[entryPoint] ?? [])];
-  const options = {
-    ...BUNDLE_OPTIONS,
-    minifySyntax: minify,
-    minifyWhitespace: minify,
-    metafile: true,
-  } as const;
+  const options = { ...BUNDLE_OPTIONS, minifySyntax: minify, minifyWhitespace: minify };
   const { metafile } = buildSync({
     ...options,
+    metafile: true,
     entryPoints: [entryPoint],
     outfile: join(folder, 'index.cjs'),
     external: later,
     banner: { js: loadLater(later) },
   });
-  const outputs = Object.values(metafile.outputs);
-  const imports = outputs.flatMap((output) => output.imports).filter(({ path }) => !isBuiltin(path));
+  const imports = Object.values(metafile.outputs)
+    .flatMap((output) => output.imports)
+    .filter(({ path }) => !isBuiltin(path));
   for (const { path, kind } of imports)
     if (!later.includes(path) || kind !== 'require-call')
       throw new Error(`${entryPoint} would not find ${path}, imported by ${kind}`);
-  for (const name of new Set(imports.map(({ path }) => path)))
-    buildSync({
-      ...options,
-      stdin: { contents: `export * from '${name}';`, resolveDir: ROOT },
-      outfile: join(folder, `${name}.cjs`),
-    });
-  return outputs.flatMap(({ inputs }) =>
-    Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
-  );
+  for (const name of new Set(imports.map(({ path }) => path))) {
+    const file = join(folder, `${name}.cjs`);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, laterFile(name, options));
+  }
+  return metafile;
 }

