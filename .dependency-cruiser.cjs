@@ -254,20 +254,20 @@ module.exports = {
     {
       name: 'lib-knows-what-it-deploys',
       comment:
-        'Routes and environment of the functions, the commands of the operator, the names of the indexes that the adapters query, what makes a table append-only, what goes into the layer, the headers that browsers may read, and that of the edge: names shared through one file. And the life of a cvc, which is a setting here and words of the interface there. And the headers of the console and of card fields, which a local server sends too. And how files are hashed, to compare what was built with its sources. And the form of an address that the allow list names: a setting is refused here as it is read there.',
+        'The environment of the functions, the commands of the operator, the names of the indexes that the adapters query, what makes a table append-only, what goes into the layer, the headers that browsers may read, and that of the edge: names shared through one file. And the life of a cvc, which is a setting here and words of the interface there. And the headers of the console and of card fields, which a local server sends too. And how files are hashed, to compare what was built with its sources, and which name a misspelt one may mean. And the form of an address that the allow list names: a setting is refused here as it is read there.',
       severity: 'error',
       from: { path: '^lib/' },
       to: {
         path: own,
         pathNot: [
           '^lib/',
-          '^functions/[^/]+/(routes|config)\\.ts$',
+          '^functions/[^/]+/config\\.ts$',
           '^functions/operator/command-names\\.ts$',
           '^src/adapters/dynamodb/(keys|append-only)\\.ts$',
           '^src/core/reactors/author-packages\\.ts$',
           '^src/http/(edge-secret|reserved-headers)\\.ts$',
           '^src/core/tokens/cvc-lifetime\\.ts$',
-          '^src/core/egress/destination\\.ts$',
+          '^src/core/(egress/destination|shared/known-names)\\.ts$',
           '^packages/local-aws/src/assembly/files-key\\.ts$',
           '^(console|packages/fields)/headers\\.ts$',
         ],
@@ -342,6 +342,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^packages/local-aws/src/[^/]+\\.ts$', pathNot: LOCAL_AWS_TOP },
       to: { path: ['^packages/local-aws/src/[^/]+/', LOCAL_AWS_TOP] },
+    },
+    {
+      name: 'cdk-package-adds-a-construct',
+      comment: 'The stacks are in lib, which an app of the repository has too: the package is a way to them.',
+      severity: 'error',
+      from: { path: '^packages/cdk/src/' },
+      to: { path: own, pathNot: '^(packages/cdk/src|lib)/' },
     },
     {
       name: 'test-kit-is-small',

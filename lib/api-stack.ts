@@ -16,17 +16,12 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { INDEXES } from '../src/adapters/dynamodb/keys.ts';
 import type { Environment as ApplicationsEnvironment } from '../functions/applications/config.ts';
-import { routes as applicationsRoutes } from '../functions/applications/routes.ts';
 import type { Environment as LogsEnvironment } from '../functions/logs/config.ts';
-import { routes as logsRoutes } from '../functions/logs/routes.ts';
 import type { Environment as ProxiesEnvironment } from '../functions/proxies/config.ts';
-import { routes as proxiesRoutes } from '../functions/proxies/routes.ts';
 import type { Environment as ProxyEnvironment } from '../functions/proxy/config.ts';
-import { routes as proxyRoutes } from '../functions/proxy/routes.ts';
 import type { Environment as TokensEnvironment } from '../functions/tokens/config.ts';
-import { routes as reactorsRoutes } from '../functions/reactors/routes.ts';
-import { routes as tokensRoutes } from '../functions/tokens/routes.ts';
 import { acceptFindings } from './accept-findings.ts';
+import { API_PATHS } from './api-paths.ts';
 import { ApiFunction, type ApiFunctionContent } from './constructs/api-function.ts';
 import { apiEnvironment, publicUrl, tokenEnvironment } from './environments.ts';
 import { ServiceLog } from './constructs/service-log.ts';
@@ -53,11 +48,6 @@ export interface ApiStackProps extends StackProps {
 
 type Behind = Pick<ApiFunction<Readonly<Record<string, string>>>, 'live'>;
 
-/** The first segments of a function's paths; the gateway routes everything below them to it. */
-function resources(routes: readonly { readonly path: string }[]): readonly string[] {
-  return [...new Set(routes.map(({ path }) => `/${path.split('/')[1] ?? ''}`))];
-}
-
 /** Contains the HTTP API and the functions behind it, one for each group of resources. */
 export class ApiStack extends Stack {
   readonly api: HttpApi;
@@ -82,12 +72,12 @@ export class ApiStack extends Stack {
     const logs = this.#logs();
     this.api = api;
     this.functions = [applications, tokens, proxies, proxy, logs].map(({ lambda }) => lambda);
-    this.#route(api, applications, resources(applicationsRoutes));
-    this.#route(api, tokens, resources(tokensRoutes));
-    this.#route(api, proxies, resources(proxiesRoutes));
-    this.#route(api, proxy, resources(proxyRoutes));
-    this.#route(api, logs, resources(logsRoutes));
-    this.#route(api, props.reactors.api, resources(reactorsRoutes));
+    this.#route(api, applications, API_PATHS.applications);
+    this.#route(api, tokens, API_PATHS.tokens);
+    this.#route(api, proxies, API_PATHS.proxies);
+    this.#route(api, proxy, API_PATHS.proxy);
+    this.#route(api, logs, API_PATHS.logs);
+    this.#route(api, props.reactors.api, API_PATHS.reactors);
     // Unknown paths: some function must return 404 in the API's own form.
     this.#route(api, applications, ['']);
     acceptFindings(this, {

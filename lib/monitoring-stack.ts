@@ -1,4 +1,4 @@
-import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import {
   ComparisonOperator,
   Dashboard,
@@ -123,6 +123,7 @@ export class MonitoringStack extends Stack {
         },
       }),
     );
+    new CfnOutput(this, 'AlarmTopicArn', { value: topic.topicArn, description: 'Gets every alarm' });
     if (alarmEmail !== '') {
       topic.addSubscription(new EmailSubscription(alarmEmail));
       acceptFindings(topic, {

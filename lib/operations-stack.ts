@@ -109,7 +109,7 @@ export class OperationsStack extends Stack {
     acknowledgeFunctions(this, reactors.functionPrefix);
     new CfnOutput(this, 'OperatorFunctionName', {
       value: operator.lambda.functionName,
-      description: 'Invoked by npm run operator',
+      description: 'Invoked by cloakroom operator',
     });
   }
   /**

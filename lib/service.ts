@@ -27,6 +27,18 @@ export function settingsOf(app: App): Settings {
 export interface DeploymentPlace {
   readonly region?: string | undefined;
   readonly account?: string | undefined;
+  /**
+   * The stacks name this place, if it is known. Without it they fit any place, unless a setting
+   * needs another Region.
+   */
+  readonly isFixed?: boolean;
+}
+
+/** The stacks that every deployment has. */
+export interface ServiceStacks {
+  readonly api: ApiStack;
+  readonly operations: OperationsStack;
+  readonly monitoring: MonitoringStack;
 }
 
 const accountOf = ({ account }: DeploymentPlace) => (account === undefined ? {} : { account });
@@ -84,14 +96,16 @@ function buildEdge(
 }
 
 /** All stacks of one deployment. Their names do not depend on the scope, such as a stage. */
-export function buildService(scope: Construct, settings: Settings, place: DeploymentPlace = {}): void {
+export function buildService(
+  scope: Construct,
+  settings: Settings,
+  place: DeploymentPlace = {},
+): ServiceStacks {
   const { serviceName: name, edge } = settings;
-  const { region, account } = place;
+  const { region, isFixed = false } = place;
   // Stacks of a known region can refer to those of another; without an edge they fit any region.
   const env =
-    edge !== 'none' && region !== undefined
-      ? { env: { region, ...(account !== undefined && { account }) } }
-      : {};
+    (isFixed || edge !== 'none') && region !== undefined ? { env: { region, ...accountOf(place) } } : {};
   const named = (part: string) => ({ stackName: `${name}-${part}`, ...env });
   const data = new DataStack(scope, `${name}-Data`, {
     ...named('Data'),
@@ -115,7 +129,7 @@ export function buildService(scope: Construct, settings: Settings, place: Deploy
     description: 'Cloakroom: operator and sweep',
     ...rest,
   });
-  new MonitoringStack(scope, `${name}-Monitoring`, {
+  const monitoring = new MonitoringStack(scope, `${name}-Monitoring`, {
     ...named('Monitoring'),
     description: 'Cloakroom: alarms and dashboard',
     settings,
@@ -138,4 +152,5 @@ export function buildService(scope: Construct, settings: Settings, place: Deploy
   const [secretValue] = edgeSecretValues(settings, data.edgeSecret);
   if (secretValue !== undefined) buildEdge(scope, settings, place, api, secretValue);
   buildSites(scope, settings, place);
+  return { api, operations, monitoring };
 }

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { isAllowListEntry } from '../src/core/egress/destination.ts';
+import { nearestName } from '../src/core/shared/known-names.ts';
 import { CVC_LIFETIME_SECONDS } from '../src/core/tokens/cvc-lifetime.ts';
 import { fieldsOrigins, policyProblem } from './fields-origins.ts';
 
@@ -147,6 +148,7 @@ export const settingsSchema = z
     clientCompatibility: z
       .enum(['strict', 'lenient'], { error: 'must be strict or lenient' })
       .default('strict'),
+    /** Seconds until a cvc is deleted. */
     cvcLifetimeSeconds: wholeNumber(1, CVC_LIFETIME_SECONDS.most).default(CVC_LIFETIME_SECONDS.default),
     /**
      * Origins that the proxy and webhooks may reach although the egress rules deny them: `host`,
@@ -323,13 +325,19 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
+function unknownSetting(name: string): string {
+  const near = nearestName(name, SETTING_NAMES);
+  const hint = near === undefined ? `there are: ${SETTING_NAMES.join(', ')}` : `did you mean ${near}?`;
+  return `unknown setting ${name} (${hint})`;
+}
+
 /** Parses settings from a context. Throws {@link SettingsError} that names every invalid one. */
 export function parseSettings(settings: Readonly<Record<string, unknown>>): Settings {
   const result = settingsSchema.safeParse(settings);
   if (result.success) return result.data;
-  const problems = result.error.issues.map((issue) =>
+  const problems = result.error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
-      ? `unknown setting ${issue.keys.join(', ')} (there are: ${SETTING_NAMES.join(', ')})`
+      ? issue.keys.map(unknownSetting)
       : `setting ${issue.path.join('.')} ${issue.message}`,
   );
   throw new SettingsError(problems.join('; '));

@@ -9,6 +9,8 @@ const PROGRAMS: Readonly<Record<string, readonly [file: string, does: string]>> 
   testing: ['build-testing.ts', 'the package @cloakroom/testing, as a tarball in packages/testing'],
   fields: ['build-fields.ts', 'the package @cloakroom/fields, as a tarball in packages/fields'],
   openapi: ['build-openapi.ts', 'docs/openapi.json, and the types of the SDK'],
+  props: ['build-props.ts', 'packages/cdk/src/props.ts, the settings as props of the construct'],
+  cdk: ['build-cdk.ts', 'the package @cloakroom/cdk, as a tarball in packages/cdk'],
   notices: ['build-notices.ts', 'THIRD-PARTY-NOTICES.md'],
   'card-ranges': ['build-card-ranges.ts', 'src/core/tokens/types/card-ranges.ts, the brands of card numbers'],
   docs: ['build-docs.ts', 'the documentation as a site of static files, into a folder'],

@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildCdk } from './build-cdk.ts';
 import { buildFields } from './build-fields.ts';
 import { buildSdk } from './build-sdk.ts';
 import { buildTesting } from './build-testing.ts';
@@ -28,6 +29,7 @@ const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'dist', 'release');
 
 const BUILDS: Readonly<Record<string, (folder: string) => Promise<void>>> = {
+  'packages/cdk': buildCdk,
   'packages/fields': buildFields,
   'packages/sdk': buildSdk,
   'packages/testing': buildTesting,

@@ -108,7 +108,10 @@ it.each([
   expect(parseSettings({ egressAllowList: ` ${origin} ,` }).egressAllowList).toEqual([origin]);
 });
 
-it('an unknown setting is refused with the names that there are', () => {
+it('an unknown setting is refused with the nearest name, or with all that there are', () => {
+  expect(() => parseSettings({ alarmsEmail: 'ops@example.com' })).toThrow(
+    'unknown setting alarmsEmail (did you mean alarmEmail?)',
+  );
   expect(problemOf('nothing', 1)).toBe(
     `SettingsError: unknown setting nothing (there are: ${SETTING_NAMES.join(', ')})`,
   );

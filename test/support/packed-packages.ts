@@ -7,6 +7,7 @@ import { temporaryFolder } from './run-service.ts';
 const run = promisify(execFile);
 
 const BUILDS = {
+  cdk: ['build-cdk.ts', 'buildCdk'],
   fields: ['build-fields.ts', 'buildFields'],
   sdk: ['build-sdk.ts', 'buildSdk'],
   testing: ['build-testing.ts', 'buildTesting'],

@@ -47,7 +47,7 @@ export const STATIC: readonly Check[] = [
         'packages/sdk/src',
         'packages/local-aws',
       ],
-      ...['packages/testing/src', 'packages/test-kit/src', 'site', 'tools', 'examples'],
+      ...['packages/cdk/src', 'packages/testing/src', 'packages/test-kit/src', 'site', 'tools', 'examples'],
     ],
   },
   { name: 'plain words', command: ['node', 'tools/check-words.ts'] },

@@ -1,0 +1,63 @@
+import { Stack, Stage, Token } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { buildService, type ServiceStacks } from '../../../lib/service.ts';
+import { setFeatureFlags } from './feature-flags.ts';
+import type { CloakroomProps } from './props.ts';
+import { settingsOfProps } from './token-props.ts';
+import { weakValue } from './weak-value.ts';
+
+export type { CloakroomProps } from './props.ts';
+
+/** The account and Region of a scope, as far as they are known. */
+function placeOf(scope: Construct) {
+  const around = scope.node.scopes.toReversed().find((each) => Stack.isStack(each) || Stage.isStage(each));
+  const { account, region } = around as Stack | Stage;
+  const known = (value: string | undefined) => (Token.isUnresolved(value) ? undefined : value);
+  return { account: known(account), region: known(region) };
+}
+
+/**
+ * A Cloakroom service: five stacks beside the one that it is put into, or below an App or a Stage,
+ * and one for each of `edge` (two), `console` and `fields`. Their names begin with `serviceName`
+ * and do not depend on the scope. Their environment is that of the Stack or Stage around it.
+ */
+export class Cloakroom extends Construct {
+  readonly #stacks: ServiceStacks;
+  readonly #domainName: string;
+
+  /** Requests have their API key in this header, such as `SVC-API-KEY`. */
+  readonly keyHeader: string;
+  /** The name of the function of the operator, for `cloakroom operator --function`. */
+  readonly operatorFunctionName: string;
+
+  /** Throws an Error that names each prop with an unknown name or an invalid value. */
+  constructor(scope: Construct, id: string, props: CloakroomProps = {}) {
+    super(scope, id);
+    const settings = settingsOfProps({ ...props });
+    setFeatureFlags(this);
+    this.#stacks = buildService(this, settings, { ...placeOf(this), isFixed: true });
+    this.#domainName = settings.domainName;
+    this.keyHeader = `${settings.headerPrefixes[0] ?? ''}-API-KEY`;
+    this.operatorFunctionName = `${settings.serviceName}-operator`;
+  }
+
+  /** The base address of the service: a token, unless the service has a domain. */
+  get apiUrl(): string {
+    return this.#domainName === '' ? weakValue(this.#stacks.api, 'ApiUrl') : `https://${this.#domainName}`;
+  }
+
+  /** A token of the ARN of the SNS topic that gets the alarms. */
+  get alarmTopicArn(): string {
+    return weakValue(this.#stacks.monitoring, 'AlarmTopicArn');
+  }
+
+  /** A statement that allows to invoke the operator, for the role of a pipeline. */
+  get operatorPolicy(): PolicyStatement {
+    const arn = this.#stacks.operations.formatArn({
+      service: 'lambda',
+      resource: `function:${this.operatorFunctionName}`,
+    });
+    return new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [arn] });
+  }
+}

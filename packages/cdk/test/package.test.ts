@@ -1,0 +1,228 @@
+// The packed package in the apps that people write, beside the aws-cdk-lib of the repository.
+import { execFileSync } from 'node:child_process';
+import { globSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { packedPackage } from '../../../test/support/packed-packages.ts';
+import { temporaryFolder } from '../../../test/support/run-service.ts';
+import { CONSOLE, EDGE, FIELDS, synthesized } from '../../../test/support/synthesized.ts';
+import { whenTouched } from '../../test-kit/src/which-runs.ts';
+import { parseTemplate } from '../../local-aws/src/assembly/read-assembly.ts';
+
+const REGION = 'eu-west-1';
+/** Tests of the repository read the templates of both. */
+const SETTINGS = { serviceName: 'Vault-2', alarmEmail: 'on-call@example.com' };
+const ALL_STACKS = { ...EDGE, ...CONSOLE, ...FIELDS, serviceName: 'Shop-2', deployment: 'canary' };
+
+/**
+ * Prints what each app has. Its own feature flags are the opposite of those that the templates are
+ * made with.
+ */
+const PROGRAM = `
+import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { App, CfnOutput, CfnParameter, Stack, Stage } from 'aws-cdk-lib';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { Cloakroom } from '@cloakroom/cdk';
+
+const [flags, settings, allStacks, region] = JSON.parse(process.argv[2]);
+const opposite = Object.fromEntries(
+  Object.entries(flags).map(([name, value]) => [name, typeof value === 'boolean' ? !value : 'strong']),
+);
+let apps = 0;
+const synth = (build, context = {}) => {
+  const app = new App({
+    outdir: \`out\${++apps}\`,
+    analyticsReporting: false,
+    builtinCloudFormationValidation: false,
+    context: { 'aws:cdk:disable-asset-staging': true, ...context },
+  });
+  const stage = build(app);
+  const assembly = app.synth();
+  return describe(stage === undefined ? assembly : assembly.getNestedAssembly(stage.artifactId));
+};
+const describe = ({ stacks }) =>
+  stacks.map(({ stackName, template, environment, dependencies }) => ({
+    name: stackName,
+    template,
+    environment: environment.name,
+    after: dependencies.map(({ stackName }) => stackName).filter((name) => name !== undefined),
+  }));
+
+class UsersStack extends Stack {
+  constructor(scope, id, props) {
+    super(scope, id, props);
+    const other = new Stack(scope, 'Other', props);
+    const certificate = new Certificate(other, 'Certificate', { domainName: 'vault.example.com' });
+    const vault = new Cloakroom(this, 'Vault', {
+      ...settings,
+      domainName: 'vault.example.com',
+      certificateArn: certificate.certificateArn,
+      alarmEmail: new CfnParameter(other, 'Email').valueAsString,
+    });
+    for (const name of ['apiUrl', 'alarmTopicArn', 'keyHeader', 'operatorFunctionName'])
+      new CfnOutput(this, name, { value: vault[name] });
+    new CfnOutput(this, 'policy', { value: this.toJsonString(vault.operatorPolicy.toStatementJson()) });
+  }
+}
+
+const refused = (props) => {
+  try {
+    new Cloakroom(new Stack(new App(), 'S'), 'V', props);
+    return undefined;
+  } catch (error) {
+    return error.message;
+  }
+};
+
+console.log(JSON.stringify({
+  app: synth((app) => {
+    const vault = new Cloakroom(app, 'Vault', settings);
+    new CfnOutput(new Stack(app, 'Mine'), 'apiUrl', { value: vault.apiUrl });
+  }, opposite),
+  stack: synth((app) => void new UsersStack(app, 'Mine', { env: { account: '123456789012', region: 'eu-west-1' } }), opposite),
+  stage: synth((app) => {
+    const stage = new Stage(app, 'Production', { env: { region } });
+    new Cloakroom(stage, 'Vault', allStacks);
+    return stage;
+  }, opposite),
+  refused: [{ alarmMail: 'x' }, { hotConcurrency: 'many' }, { headerPrefixes: [], edge: 'waf' }].map(refused),
+  isOne: createRequire(import.meta.url)('@cloakroom/cdk').Cloakroom === Cloakroom,
+}));
+`;
+
+interface UsersStack {
+  readonly name: string;
+  readonly template: any;
+  readonly environment: string;
+  readonly after: readonly string[];
+}
+
+type Apps = Readonly<Record<'app' | 'stack' | 'stage', readonly UsersStack[]>> & {
+  readonly refused: readonly string[];
+  readonly isOne: boolean;
+};
+
+let folder: string;
+let tarball: string;
+let apps: Apps;
+
+const { context: FLAGS } = JSON.parse(readFileSync('cdk.json', 'utf8'));
+const installed = (file = '') => join(folder, 'node_modules/@cloakroom/cdk', file);
+
+/** Installs without a registry, which the dependencies would need. */
+function install(): void {
+  mkdirSync(installed(), { recursive: true });
+  execFileSync('tar', ['xzf', tarball, '--strip-components=1', '-C', installed()]);
+  for (const name of ['aws-cdk-lib', 'constructs', '@cloakroom/node16-linux-arm64']) {
+    mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true });
+    symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name));
+  }
+}
+
+beforeAll(async () => {
+  tarball = await packedPackage('cdk');
+  folder = temporaryFolder();
+  install();
+  writeFileSync(join(folder, 'app.mjs'), PROGRAM);
+  const run = [join(folder, 'app.mjs'), JSON.stringify([FLAGS, SETTINGS, ALL_STACKS, REGION])];
+  apps = JSON.parse(execFileSync(process.execPath, run, { cwd: folder, maxBuffer: 1e8 }).toString());
+});
+
+/**
+ * The names and templates of stacks, without what their code decides. The CDK puts the path of an
+ * app into the ids of permissions, each of which can exist beside an equal one, of origins of
+ * CloudFront, and of uploads in the tags of a bucket: an update changes them in place.
+ */
+function withoutCode(stacks: readonly { readonly name: string; readonly template: object }[]): unknown {
+  const text = JSON.stringify(stacks.map(({ name, template }) => [name, template]))
+    .replaceAll(/[0-9a-f]{64}/g, 'asset')
+    .replaceAll(/(CurrentVersion[0-9A-F]{8})[0-9a-f]{32}/g, '$1')
+    .replaceAll(/assets\/(?:not-built|fields-[\w.-]+)\.js/g, 'script')
+    .replaceAll(/(cr-owned:)[0-9a-f]{8}|\w*?Shop2\w+?(Origin1)[0-9A-F]{8}/g, '$1$2')
+    .replaceAll(/sha384-[\w+/=]+|not built/g, 'integrity');
+  return JSON.parse(text, (key, value) => {
+    if (key !== 'Resources') return key.startsWith('aws:') ? undefined : value;
+    const idOf = ([id, resource]: [string, any]) =>
+      resource.Type === 'AWS::Lambda::Permission' ? JSON.stringify(resource.Properties) : id;
+    return Object.fromEntries(Object.entries<any>(value).map((entry) => [idOf(entry), entry[1]]));
+  });
+}
+
+it('contains its own files alone, with what was built', () => {
+  const files = globSync('**/*', { cwd: installed() }).filter((file) => statSync(installed(file)).isFile());
+  const others = files.filter((file) => !file.startsWith('dist/assets/'));
+  const types = ['index', 'props'].flatMap((name) => [`dist/types/${name}.d.cts`, `dist/types/${name}.d.ts`]);
+  const code = ['app.cjs', 'index.cjs', 'index.js', 'THIRD-PARTY-NOTICES.md'].map((name) => `dist/${name}`);
+  expect(others.sort()).toEqual(
+    ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', ...code, ...types].sort(),
+  );
+  expect(statSync(tarball).size).toBeLessThan(5e6);
+});
+
+it('the checksums are those of its files', () => {
+  const assets = installed('dist/assets');
+  const checked = execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: assets }).toString();
+  expect(checked).toBe('');
+});
+
+whenTouched.it('publint and "Are the types wrong?" have no findings', () => {
+  const output = execFileSync(process.execPath, ['tools/check-package.ts', tarball]).toString();
+  expect(output).toBe('0 findings\n');
+});
+
+it('has the templates of the repository, whatever flags the app has', () => {
+  const whole = (stacks: readonly UsersStack[]) =>
+    withoutCode(stacks.map(({ name, template }) => ({ name, template: parseTemplate(template) })));
+  expect(whole(apps.app.filter(({ name }) => name !== 'Mine'))).toEqual(
+    withoutCode(synthesized(SETTINGS, REGION)),
+  );
+  expect(whole(apps.stage)).toEqual(withoutCode(synthesized(ALL_STACKS, REGION)));
+});
+
+it.each(['app', 'stack', 'stage'] as const)('no template has an export: %s', (name) => {
+  const text = JSON.stringify(apps[name]);
+  expect(text).not.toMatch(/Fn::ImportValue|"Export"/);
+  expect(apps[name].length).toBeGreaterThan(4);
+});
+
+it('has the environment of the stack around it, and its values are read weakly', () => {
+  const own = apps.stack.filter(({ name }) => name.startsWith('Vault-2-'));
+  const environments = new Set(apps.stack.map(({ environment }) => environment));
+  expect([own.length, [...environments]]).toEqual([5, ['aws://123456789012/eu-west-1']]);
+  const readIn = (stacks: readonly UsersStack[], output: string) =>
+    stacks.find(({ name }) => name === 'Mine')?.template.Outputs[output].Value;
+  expect(readIn(apps.app, 'apiUrl')).toEqual({
+    'Fn::GetStackOutput': { StackName: 'Vault-2-Api', OutputName: 'ApiUrl' },
+  });
+  const valueOf = (output: string) => readIn(apps.stack, output);
+  expect(valueOf('apiUrl')).toBe('https://vault.example.com');
+  expect(valueOf('alarmTopicArn')).toEqual({
+    'Fn::GetStackOutput': { StackName: 'Vault-2-Monitoring', OutputName: 'AlarmTopicArn' },
+  });
+  expect([valueOf('keyHeader'), valueOf('operatorFunctionName')]).toEqual([
+    'SVC-API-KEY',
+    'Vault-2-operator',
+  ]);
+  const afterOf = (stacks: readonly UsersStack[]) => stacks.find(({ name }) => name === 'Mine')?.after;
+  expect([afterOf(apps.app), afterOf(apps.stack)]).toEqual([['Vault-2-Api'], ['Vault-2-Monitoring']]);
+  expect(JSON.stringify(valueOf('policy'))).toContain('eu-west-1:123456789012:function:Vault-2-operator');
+  const outputs = own.flatMap(({ template }) => Object.keys(template.Outputs ?? {}));
+  expect(outputs).toEqual(expect.arrayContaining(['ApiUrl', 'AlarmTopicArn']));
+});
+
+it('takes a certificate and an address that the app knows by a token', () => {
+  const read = [...JSON.stringify(apps.stack).matchAll(/"Fn::GetStackOutput":\{"StackName":"Other"/g)];
+  expect(read).toHaveLength(2);
+});
+
+it('names a prop with an unknown name or an invalid value', () => {
+  expect(apps.refused).toEqual([
+    'unknown setting alarmMail (did you mean alarmEmail?)',
+    'setting hotConcurrency must be a whole number',
+    'setting headerPrefixes must not be empty; setting edge must be none or cloudfront-waf',
+  ]);
+});
+
+it('is one class for import and require', () => {
+  expect(apps.isOne).toBe(true);
+});
