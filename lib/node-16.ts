@@ -56,7 +56,9 @@ export function node16(platform: ReactorPlatform): Node16 {
     verifiedFile() {
       const file = installedFile(name);
       if (file === undefined)
-        throw new Error(`Node ${NODE_16_VERSION} of the reactors is missing: install ${SCOPE}/${name}`);
+        throw new Error(
+          `Node ${NODE_16_VERSION} of the reactors is missing: install ${SCOPE}/${name} (in the repository: npm run build -- assets)`,
+        );
       if (createHash('sha256').update(readFileSync(file)).digest('hex') !== sha256)
         throw new Error(`${file} is not Node ${NODE_16_VERSION} as it was published`);
       return file;

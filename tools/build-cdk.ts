@@ -33,8 +33,6 @@ const OPTIONS = {
   mainFields: ['module', 'main'],
   external: ['aws-cdk-lib', 'aws-cdk-lib/*', 'constructs'],
   define: { 'import.meta.dirname': '__dirname' },
-  minifySyntax: true,
-  minifyWhitespace: true,
   legalComments: 'none',
   metafile: true,
   plugins: [builtAssets],

@@ -61,7 +61,7 @@ async function checkProxies(): Promise<number> {
 }
 
 async function check(): Promise<void> {
-  const { stacks } = await readAssembly(to, stage);
+  const { stacks } = await readAssembly(to, { stage });
   const deployed = from === undefined ? await deployedStacks(stacks) : (await readAssembly(from)).stacks;
   const findings = playDeployment(deployed, stacks);
   for (const finding of findings) console.log(describeFinding(finding));

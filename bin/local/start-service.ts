@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { parseSettings } from '../../lib/settings.ts';
+import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
 import { logDirectory } from '../../packages/local-aws/src/account-logs.ts';
 import {
   startCloud,
@@ -95,6 +96,12 @@ function gatewayExtension(
 const prefixOf = (keyHeader: string): string => keyHeader.replace(/-API-KEY$/, '');
 
 const print = (line: string) => void process.stdout.write(`${new Date().toISOString()} ${line}\n`);
+
+/** The stacks of the service, beside which an app may have others; all if it has none of it. */
+function ofService(stacks: readonly Stack[]): readonly Stack[] {
+  const ours = stacks.filter(({ template }) => template.Description?.startsWith('Cloakroom: '));
+  return ours.length > 0 ? ours : stacks;
+}
 
 /** The servers of pages run next to the API, each on an origin of its own. */
 interface Pages {
@@ -207,7 +214,8 @@ export async function startService(
   const claimed = claimCredentialsFile(options.credentialsFile, options);
   let keyHeader = DEFAULT_KEY_HEADER;
   const write = (text: string) => process.stdout.write(text);
-  const where = { ...options, workDirectory: WORK_DIRECTORY, ...(verbose && { printLogs: write }) };
+  const app = { app: appDirectory ?? localApp(settings), select: ofService, workDirectory: WORK_DIRECTORY };
+  const where = { ...options, ...app, ...(verbose && { printLogs: write }) };
   const reactorOutput = createReactorOutput(logDirectory(where), write);
   let tenant: TenantCredentials | undefined;
   const addresses: PageAddresses = {};
@@ -224,7 +232,6 @@ export async function startService(
         const call = failedCallOf(line);
         if (call !== undefined) onFailedCall(call);
       },
-      app: appDirectory ?? localApp(settings),
       prepare: async (app) => {
         keyHeader = app.outputs.get('ApiKeyHeader') ?? keyHeader;
         tenant = await firstTenant(dataDirectory, app);

@@ -1,4 +1,5 @@
 import type { CdkApp } from './assembly/app-key.ts';
+import type { Stack } from './assembly/read-assembly.ts';
 import type { ExtendGateway } from './gateway/local-gateway.ts';
 import type { AccessKey } from './iam/role-registry.ts';
 import type { InvocationOutcome } from './lambda/function-definition.ts';
@@ -16,6 +17,8 @@ export interface CloudOptions {
   readonly app: string | CdkApp;
   /** A stage of the app of a folder, by its path or the end of it. */
   readonly stage?: string;
+  /** Returns the stacks of the app of a folder that run. Default: all. */
+  readonly select?: (stacks: readonly Stack[]) => readonly Stack[];
   /** The folder for synthesized apps, the compile cache and logs. */
   readonly workDirectory: string;
   /** 0 selects a free port. */

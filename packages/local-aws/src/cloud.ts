@@ -173,7 +173,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     const { ahead_seconds: ahead, now } = clock.control('', 'GET');
     if (ahead > 0) report(`the clock of this data folder was moved: it is ${now}`);
     const synthesized =
-      typeof options.app === 'string' ? await readAssembly(options.app, options.stage) : undefined;
+      typeof options.app === 'string' ? await readAssembly(options.app, options) : undefined;
     const place = synthesized === undefined ? NO_PLACE : placeOf(synthesized.stacks);
     const account: LocalAccount = {
       ...place,

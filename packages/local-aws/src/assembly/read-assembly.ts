@@ -80,6 +80,15 @@ export interface Assembly {
   readonly stacks: readonly Stack[];
   /** S3 object key of an asset -> its folder or file on disk. */
   readonly assets: ReadonlyMap<string, string>;
+  /** The names of stacks that do not run here: their outputs are unknown. */
+  readonly leftOut?: readonly string[];
+}
+
+export interface ReadOptions {
+  /** A stage of the app, by its path or the end of it. */
+  readonly stage?: string | undefined;
+  /** Returns the stacks that run. Default: all. */
+  readonly select?: ((stacks: readonly Stack[]) => readonly Stack[]) | undefined;
 }
 
 async function readJson<T>(path: string, schema: z.ZodType<T>): Promise<T> {
@@ -155,33 +164,41 @@ export const placeOf = (stacks: readonly Pick<Stack, 'account' | 'region'>[]): P
 });
 
 /** It is the app itself, or a stage of it. */
-interface Part extends Assembly {
+interface Part {
   /** The path of a stage, such as `CloakroomPipeline/Production`; empty for the app. */
   readonly stage: string;
+  /** Each stack with the files that list its assets. */
+  readonly stacks: ReadonlyMap<Stack, readonly string[]>;
 }
 
 async function readParts(directory: string, stage: string): Promise<readonly Part[]> {
   const { artifacts } = await readJson(join(directory, 'manifest.json'), manifestSchema);
-  const stacks: Stack[] = [];
-  const assets = new Map<string, string>();
+  const stacks = new Map<Stack, readonly string[]>();
   const stages: Part[] = [];
+  const listOf = (id: string): readonly string[] => {
+    const { type, properties } = artifacts[id] ?? {};
+    return type === 'cdk:asset-manifest' && properties?.file !== undefined
+      ? [join(directory, properties.file)]
+      : [];
+  };
   for (const id of inDependencyOrder(artifacts)) {
     const artifact = artifacts[id];
     if (artifact === undefined)
       throw new Error(`${directory}/manifest.json depends on ${id}, which it does not hold`);
-    const { file, directoryName = id, displayName = id } = artifact.properties;
+    const { directoryName = id, displayName = id } = artifact.properties;
     if (artifact.type === 'cdk:cloud-assembly')
       stages.push(...(await readParts(join(directory, directoryName), displayName)));
-    if (artifact.type === 'aws:cloudformation:stack') stacks.push(await readStack(directory, id, artifact));
-    if (artifact.type === 'cdk:asset-manifest' && file !== undefined)
-      for (const [key, path] of await readAssets(join(directory, file))) assets.set(key, path);
+    if (artifact.type === 'aws:cloudformation:stack')
+      stacks.set(await readStack(directory, id, artifact), artifact.dependencies.flatMap(listOf));
   }
-  return [{ stage, stacks, assets }, ...stages];
+  return [{ stage, stacks }, ...stages];
 }
 
 /** Throws for a stack that several stages deploy, each into an account or Region of its own. */
-function requireOneStage(directory: string, parts: readonly Part[]): void {
-  const all = parts.flatMap(({ stage, stacks }) => stacks.map(({ name }) => ({ name, stage })));
+function requireOneStage(directory: string, parts: readonly Part[], running: readonly Stack[]): void {
+  const all = parts.flatMap(({ stage, stacks }) =>
+    running.filter((stack) => stacks.has(stack)).map(({ name }) => ({ name, stage })),
+  );
   for (const [name, found] of Map.groupBy(all, (each) => each.name))
     if (found.length > 1)
       throw new Error(
@@ -190,11 +207,14 @@ function requireOneStage(directory: string, parts: readonly Part[]): void {
 }
 
 /**
- * Reads the stacks (in dependency order) and assets of a cloud assembly, or of one of its stages,
- * which is named by its path or the end of it. Throws an Error that names the file if something is
- * missing, malformed, or of a kind that does not run locally.
+ * Reads the stacks (in dependency order) and assets of a cloud assembly, or of one of its stages.
+ * Throws an Error that names the file if something is missing, malformed, or of a kind that does
+ * not run locally.
  */
-export async function readAssembly(directory: string, stage?: string): Promise<Assembly> {
+export async function readAssembly(
+  directory: string,
+  { stage, select = (stacks) => stacks }: ReadOptions = {},
+): Promise<Assembly> {
   const all = await readParts(directory, '');
   const isWanted = (part: Part) => stage === undefined || `/${part.stage}`.endsWith(`/${stage}`);
   const parts = all.filter(isWanted);
@@ -202,9 +222,11 @@ export async function readAssembly(directory: string, stage?: string): Promise<A
     const stages = all.flatMap((part) => (part.stage === '' ? [] : [part.stage]));
     throw new Error(`${directory} has no stage ${String(stage)}; it has: ${stages.join(', ') || 'none'}`);
   }
-  requireOneStage(directory, parts);
-  return {
-    stacks: parts.flatMap(({ stacks }) => stacks),
-    assets: new Map(parts.flatMap(({ assets }) => [...assets])),
-  };
+  const read = new Map(parts.flatMap(({ stacks }) => [...stacks]));
+  const stacks = select([...read.keys()]);
+  requireOneStage(directory, parts, stacks);
+  const lists = new Set(stacks.flatMap((stack) => read.get(stack) ?? []));
+  const assets = await Promise.all([...lists].map(readAssets));
+  const leftOut = [...read.keys()].filter((stack) => !stacks.includes(stack)).map(({ name }) => name);
+  return { stacks, assets: new Map(assets.flat()), leftOut };
 }

@@ -22,6 +22,8 @@ export interface ResourceHandle {
 
 export interface ResolverOptions {
   readonly stacks: readonly Stack[];
+  /** The names of stacks that do not run here. */
+  readonly leftOut?: readonly string[] | undefined;
   readonly accountId: string;
   readonly region: string;
   readonly identify: (resource: ResourceHandle) => Identity;
@@ -234,6 +236,9 @@ class TemplateResolver implements Resolver {
     const [stackName, outputName] = ['StackName', 'OutputName'].map((name) =>
       text(this.#walk(stack, argument[name]), `Fn::GetStackOutput ${name}`),
     );
+    // Only a certificate or an address comes from such a stack, and neither acts here.
+    if (this.#options.leftOut?.includes(stackName ?? '') === true)
+      return `${String(stackName)}.${String(outputName)}`;
     const producer = this.#options.stacks.find(({ name }) => name === stackName);
     const output = producer?.template.Outputs[outputName ?? ''];
     if (producer === undefined || output === undefined)

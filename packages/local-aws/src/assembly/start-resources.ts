@@ -30,6 +30,7 @@ export function startResources(
   };
   const resolver = createResolver({
     stacks: assembly.stacks,
+    leftOut: assembly.leftOut,
     accountId: account.accountId,
     region: account.region,
     identify: (handle) => typeOf(handle).identify(handle, account),

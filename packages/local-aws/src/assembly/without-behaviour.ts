@@ -41,6 +41,7 @@ const logGroup: ResourceType['identify'] = (handle, account) => {
   return { ref, attributes: { ...attributes, ...(key !== undefined && { KmsKeyId: key }) } };
 };
 
+const NO_MESSAGES = 'only alarms publish to topics, and alarms send nothing locally';
 const ONE_VERSION = 'one machine has one version of a function, and moves no requests to another';
 
 export const resourcesWithoutBehaviour: Readonly<Record<string, ResourceType>> = {
@@ -59,12 +60,7 @@ export const resourcesWithoutBehaviour: Readonly<Record<string, ResourceType>> =
     'its value is made on AWS alone, and functions get it by the template',
     secret,
   ),
-  'AWS::SNS::Topic': withoutBehaviour(
-    'only alarms publish to topics, and alarms send nothing locally',
-    topic,
-  ),
-  'AWS::SNS::TopicPolicy': withoutBehaviour(
-    'only alarms publish to topics, and alarms send nothing locally',
-    unnamed,
-  ),
+  'AWS::SNS::Subscription': withoutBehaviour(NO_MESSAGES, unnamed),
+  'AWS::SNS::Topic': withoutBehaviour(NO_MESSAGES, topic),
+  'AWS::SNS::TopicPolicy': withoutBehaviour(NO_MESSAGES, unnamed),
 };

@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { placeOf, readAssembly } from '../../src/assembly/read-assembly.ts';
+import { NO_PLACE, placeOf, readAssembly } from '../../src/assembly/read-assembly.ts';
+import { startResources } from '../../src/assembly/start-resources.ts';
 
 let directory: string;
 
@@ -44,8 +45,12 @@ it('a stack may have another name than its artifact', async () => {
 
 it('assets are found by the S3 key in templates', async () => {
   write('manifest.json', {
-    artifacts: { 'Api.assets': { type: 'cdk:asset-manifest', properties: { file: 'A.json' } } },
+    artifacts: {
+      Api: { ...stackOf('Api'), dependencies: ['Api.assets'] },
+      'Api.assets': { type: 'cdk:asset-manifest', properties: { file: 'A.json' } },
+    },
   });
+  write('Api.json', {});
   write('A.json', {
     files: {
       abc: {
@@ -57,6 +62,28 @@ it('assets are found by the S3 key in templates', async () => {
   expect((await readAssembly(directory)).assets).toEqual(
     new Map([['abc.zip', join(directory, 'asset.abc')]]),
   );
+});
+
+it('stacks that are left out need not run here, nor their assets', async () => {
+  write('manifest.json', {
+    artifacts: {
+      Shop: { ...stackOf('Shop'), dependencies: ['Shop.assets'] },
+      'Shop.assets': { type: 'cdk:asset-manifest', properties: { file: 'images.json' } },
+      Api: { ...stackOf('Api'), dependencies: ['Shop'] },
+    },
+  });
+  write('Shop.json', {});
+  write('images.json', { dockerImages: { abc: {} } });
+  write('Api.json', {
+    Outputs: { Read: { Value: { 'Fn::GetStackOutput': { StackName: 'Shop', OutputName: 'Arn' } } } },
+  });
+  await expect(readAssembly(directory)).rejects.toThrow('container image assets do not run locally');
+  const assembly = await readAssembly(directory, {
+    select: (stacks) => stacks.filter(({ name }) => name === 'Api'),
+  });
+  expect(assembly).toMatchObject({ stacks: [{ name: 'Api' }], leftOut: ['Shop'] });
+  const { outputs } = startResources(assembly, { ...NO_PLACE, baseUrl: '', awsEndpointUrl: '' }, []);
+  expect([...outputs]).toEqual([['Read', 'Shop.Arn']]);
 });
 
 describe('an app with stages', () => {
@@ -78,7 +105,9 @@ describe('an app with stages', () => {
       const environment = `aws://${name === 'Testing' ? '111111111111' : 'unknown-account'}/eu-west-1`;
       write(`${folder}/manifest.json`, {
         artifacts: {
-          ...Object.fromEntries(stacks.map((each) => [each, { ...stackOf(each), environment }])),
+          ...Object.fromEntries(
+            stacks.map((each) => [each, { ...stackOf(each), environment, dependencies: ['Assets'] }]),
+          ),
           Assets: { type: 'cdk:asset-manifest', properties: { file: 'A.json' } },
         },
       });
@@ -103,7 +132,7 @@ describe('an app with stages', () => {
 
   it.each(['Production', 'Pipeline/Production'])('has those of one stage by name: %s', async (name) => {
     writePipeline({ Testing: ['A'], Production: ['A', 'B'] });
-    const { stacks, assets } = await readAssembly(directory, name);
+    const { stacks, assets } = await readAssembly(directory, { stage: name });
     expect(stacks.map((each) => each.name)).toEqual(['A', 'B']);
     expect([...assets]).toEqual([['abc.zip', join(directory, 'assembly-Production', 'Production')]]);
   });
@@ -113,7 +142,7 @@ describe('an app with stages', () => {
     await expect(readAssembly(directory)).rejects.toThrow(
       'has the stack A in several stages; name one: Pipeline/Testing, Pipeline/Production',
     );
-    await expect(readAssembly(directory, 'duction')).rejects.toThrow(
+    await expect(readAssembly(directory, { stage: 'duction' })).rejects.toThrow(
       'has no stage duction; it has: Pipeline/Testing, Pipeline/Production',
     );
   });
@@ -131,17 +160,6 @@ it('an app runs in the account and Region that most of its stacks name', () => {
   expect(placeOf([])).toEqual({ accountId: '000000000000', region: 'us-east-1' });
 });
 
-it.each([
-  ['a folder without an app', {}, /cannot read .*manifest\.json/],
-  [
-    'container images',
-    {
-      'manifest.json': { artifacts: { A: { type: 'cdk:asset-manifest', properties: { file: 'A.json' } } } },
-      'A.json': { dockerImages: { img: {} } },
-    },
-    /container image assets do not run locally: img/,
-  ],
-])('rejects %s', async (_what, files: Record<string, unknown>, message) => {
-  for (const [name, content] of Object.entries(files)) write(name, content);
-  await expect(readAssembly(directory)).rejects.toThrow(message);
+it('rejects a folder without an app', async () => {
+  await expect(readAssembly(directory)).rejects.toThrow(/cannot read .*manifest\.json/);
 });
