@@ -20,7 +20,7 @@ const PROCESSES = [
   ...[
     'test/reactor-runtime/*',
     'test/adapters/lambda/reactor-functions',
-    'test/bin/local/{prepare,start}',
+    'test/bin/start/{prepare,start}',
     'test/simulation/workers',
     'test/tools/try-reactor',
     'test/tools/bench/smoke',

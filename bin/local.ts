@@ -1,7 +1,7 @@
 import { errorMessage } from '../packages/local-aws/src/error-code.ts';
-import { greeting } from './local/greeting.ts';
-import { parseOptions, USAGE, type StartOptions } from './local/options.ts';
-import { createProgress } from './local/progress.ts';
+import { greeting } from './start/greeting.ts';
+import { parseOptions, USAGE, type StartOptions } from './start/options.ts';
+import { createProgress } from './start/progress.ts';
 
 /** Longer than the second in which running requests may end. */
 const LONGEST_STOP_MS = 3_000;
@@ -29,7 +29,7 @@ async function run(options: StartOptions): Promise<never> {
   });
   const progress = createProgress(process.stderr);
   try {
-    const { startService } = await import('./local/start-service.ts');
+    const { startService } = await import('./start/start-service.ts');
     const service = await startService(options, { signal: abort.signal, onProgress: progress.step });
     progress.end();
     const {

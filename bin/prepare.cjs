@@ -30,7 +30,7 @@ if (!isPointless && isPossible) {
   // As in start.cjs.
   process.env.NODE_COMPILE_CACHE ??= join(ROOT, '.local', 'compile-cache');
   enableCompileCache(process.env.NODE_COMPILE_CACHE);
-  import('./local/prepare.ts').catch((error) => {
+  import('./start/prepare.ts').catch((error) => {
     process.stderr.write(`The first npm start is not prepared and will take longer: ${error.message}\n`);
   });
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommanderError, type Command } from 'commander';
-import { storeWebhookSecret } from '../local/credentials-file.ts';
+import { storeWebhookSecret } from '../start/credentials-file.ts';
 import { createExportFile, publicKeyOf, verifyFile } from './audit-files.ts';
 import { COMMAND_BEHAVIOUR, type Response } from './command-behaviour.ts';
 import { explainFailure, UsageError, type Target } from './explain-failure.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
-import { startFields, LOOPBACK_ORIGINS, type FieldsServer } from '../../bin/local/fields-server.ts';
+import { startFields, LOOPBACK_ORIGINS, type FieldsServer } from '../../bin/start/fields-server.ts';
 import type { FieldsConfig } from '../../packages/fields/headers.ts';
 import { HELLO } from '../../packages/fields/src/protocol.ts';
 import { createBuiltAssets } from '../../bin/local/built-assets.ts';

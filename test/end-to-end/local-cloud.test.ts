@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { cpSync, existsSync, globSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { SYNTHESIS_INPUTS } from '../../bin/local/synthesis-inputs.ts';
+import { SYNTHESIS_INPUTS } from '../../bin/start/synthesis-inputs.ts';
 import { advanceClock } from '../support/advance-clock.ts';
 import { allItems, bytesOf } from '../support/aws.ts';
 import { httpClient } from '../support/http-client.ts';

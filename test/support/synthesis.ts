@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SYNTHESIS_INPUTS } from '../../bin/local/synthesis-inputs.ts';
+import { SYNTHESIS_INPUTS } from '../../bin/start/synthesis-inputs.ts';
 import { appKey } from '../../packages/local-aws/src/assembly/app-key.ts';
 import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
 import type { TableDefinition } from '../../packages/local-aws/src/dynamodb/table.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { LOOPBACK_ORIGINS, startFields } from '../../bin/local/fields-server.ts';
+import { LOOPBACK_ORIGINS, startFields } from '../../bin/start/fields-server.ts';
 import { startChromium } from '../../test/support/chromium.ts';
 import { servePages } from '../../test/support/fields-page.ts';
 import { createBuiltAssets } from '../../bin/local/built-assets.ts';

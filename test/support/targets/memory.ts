@@ -1,5 +1,5 @@
 import { request as httpRequest } from 'node:http';
-import { createContractCheck } from '../../../bin/local/contract-check.ts';
+import { createContractCheck } from '../../../bin/start/contract-check.ts';
 import { openVault } from '../../../packages/testing/src/open-vault.ts';
 import { startDestination, type TestDestination } from '../destination.ts';
 import { fetchBy } from '../http-client.ts';

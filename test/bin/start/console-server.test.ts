@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { startConsole, type ConsoleServer } from '../../../bin/local/console-server.ts';
+import { startConsole, type ConsoleServer } from '../../../bin/start/console-server.ts';
 
 const KEY = 'key_management_of_this_machine';
 const REACTOR = '01a21d0c-b864-71fa-9d76-bc9cbffaf6eb';

@@ -1,4 +1,4 @@
-import { presentResponse } from '../../../bin/local/present-response.ts';
+import { presentResponse } from '../../../bin/start/present-response.ts';
 import { gatewayResponses } from '../../../packages/local-aws/src/gateway/gateway-responses.ts';
 
 it.each(Object.entries(gatewayResponses))(

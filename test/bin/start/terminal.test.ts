@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import { writeCredentials } from '../../../bin/local/credentials-file.ts';
-import { firstCalls, managementKeyFrom } from '../../../bin/local/first-calls.ts';
-import { greeting } from '../../../bin/local/greeting.ts';
-import { createProgress } from '../../../bin/local/progress.ts';
+import { writeCredentials } from '../../../bin/start/credentials-file.ts';
+import { firstCalls, managementKeyFrom } from '../../../bin/start/first-calls.ts';
+import { greeting } from '../../../bin/start/greeting.ts';
+import { createProgress } from '../../../bin/start/progress.ts';
 
 const greeted = {
   baseUrl: 'http://localhost:8787',
@@ -41,7 +41,7 @@ function aStream(isTTY: boolean) {
  */
 function greetingOn(isTTY: boolean, env: Readonly<Record<string, string>> = {}): string {
   const program = `
-    import { greeting } from './bin/local/greeting.ts';
+    import { greeting } from './bin/start/greeting.ts';
     const stream = Object.assign(Object.create(process.stdout), { isTTY: ${String(isTTY)} });
     stream.getColorDepth = (await import('node:tty')).WriteStream.prototype.getColorDepth;
     process.stdout.write(greeting(${JSON.stringify(greeted)}, stream));`;

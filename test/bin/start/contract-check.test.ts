@@ -1,4 +1,4 @@
-import { createContractCheck } from '../../../bin/local/contract-check.ts';
+import { createContractCheck } from '../../../bin/start/contract-check.ts';
 import type { Exchange } from '../../../packages/local-aws/src/gateway/http-gateway.ts';
 
 const contract = () => createContractCheck('docs/openapi.json');

@@ -1,4 +1,4 @@
-import { deliveryLine } from '../../../bin/local/delivery-line.ts';
+import { deliveryLine } from '../../../bin/start/delivery-line.ts';
 import { DELIVERY_TRIES } from '../../../src/core/reactors/invocation.ts';
 
 const FAILED = {

@@ -1,4 +1,4 @@
-import { failedCallOf, failedTransformLine } from '../../../bin/local/failed-transform.ts';
+import { failedCallOf, failedTransformLine } from '../../../bin/start/failed-transform.ts';
 
 const CALL = { code: 'transform_failed', traceId: 't1', proxyId: 'p1' } as const;
 const FAILURE = {

@@ -16,7 +16,7 @@ import {
   readTenantCredentials,
   storeWebhookSecret,
   writeCredentials,
-} from '../../../bin/local/credentials-file.ts';
+} from '../../../bin/start/credentials-file.ts';
 
 const credentials = { tenant_id: 't', management_key: 'key_secret', webhook_secret: 'w' };
 let directory: string;

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { trustedCertificates } from '../../../bin/local/trusted-certificates.ts';
+import { trustedCertificates } from '../../../bin/start/trusted-certificates.ts';
 import { testCertificate } from '../../support/destination.ts';
 import { needing } from '../../support/needing.ts';
 import { temporaryFolder } from '../../support/run-service.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createReactorOutput } from '../../../bin/local/reactor-output.ts';
+import { createReactorOutput } from '../../../bin/start/reactor-output.ts';
 
 const FUNCTION = 'Cloakroom-reactor-0190b5b2000070008000000000000000';
 const ID = '0190b5b2-0000-7000-8000-000000000000';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { parseOptions } from '../../../bin/local/options.ts';
+import { parseOptions } from '../../../bin/start/options.ts';
 
 it('the defaults apply without options', () => {
   expect(parseOptions([])).toEqual({

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SYNTHESIS_INPUTS } from '../../../bin/local/synthesis-inputs.ts';
+import { SYNTHESIS_INPUTS } from '../../../bin/start/synthesis-inputs.ts';
 import { inThoroughRun } from '../../../packages/test-kit/src/which-runs.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');

@@ -1,4 +1,4 @@
-import { unreachedLine } from '../../../bin/local/unreached-line.ts';
+import { unreachedLine } from '../../../bin/start/unreached-line.ts';
 
 const LINE = {
   level: 'error',
