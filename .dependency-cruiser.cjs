@@ -244,7 +244,7 @@ module.exports = {
     {
       name: 'aws-only-in-adapters',
       comment:
-        "The only callers of anything outside the process. bin/operator.ts is an AWS client of its own, on the operator's machine.",
+        "The only callers of anything outside the process. bin/operator is an AWS client of its own, on the operator's machine.",
       severity: 'error',
       from: {
         path: '^(src/(core|http|lambda)|functions|lib)/',
@@ -297,10 +297,29 @@ module.exports = {
       to: {
         path: own,
         pathNot: [
-          '^(bin/operator|packages/local-aws/src)/',
+          '^(bin/(operator|command-line)|packages/local-aws/src)/',
           '^src/adapters/dynamodb/(keys|token-item|tenant-item|token-tables)\\.ts$',
           '^src/core/(tokens/service-id|tenants/tenant|crypto/key-ring)\\.ts$',
         ],
+      },
+    },
+    {
+      name: 'cli-is-the-program',
+      comment:
+        'It parses the command line and loads what a person starts, which is in bin. The program itself is ready before it has loaded a command.',
+      severity: 'error',
+      from: { path: '^packages/cli/src/' },
+      to: { path: own, pathNot: ['^packages/cli/src/', '^bin/'] },
+    },
+    {
+      name: 'commands-are-loaded-on-use',
+      comment: 'Help and the other commands must not wait for the AWS SDK, the CDK or the local account.',
+      severity: 'error',
+      from: { path: '^packages/cli/src/' },
+      to: {
+        path: '^bin/',
+        pathNot: '^bin/command-line/',
+        dependencyTypesNot: ['dynamic-import', 'type-only'],
       },
     },
     ...layerRules('console', 'console/src', 'CONSOLE_LAYERS', CONSOLE_LAYERS),

@@ -3,7 +3,7 @@ import { closeSync, createReadStream, fsyncSync, openSync, readFileSync, writeSy
 import { createInterface } from 'node:readline';
 import { errorCode } from '../../packages/local-aws/src/error-code.ts';
 import type { Response } from './command-behaviour.ts';
-import { UsageError } from './explain-failure.ts';
+import { UsageError } from '../command-line/failures.ts';
 import { verifyExport } from './verify-export.ts';
 
 /** The content of a file. Throws {@link UsageError} that names the flag. */

@@ -1,24 +1,15 @@
 import { ZodError } from 'zod';
 import type { LocalAdministrator } from '../../packages/local-aws/src/control.ts';
-
-/** A mistake on the command line: one line, exit code 2. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
-/** A failure that the operator function reports; its text is for people. */
-export class CommandFailure extends Error {
-  override readonly name = 'CommandFailure';
-}
+import { CommandFailure, UsageError } from '../command-line/failures.ts';
 
 /** The operator function that receives a command. */
 export interface Target {
   readonly functionName: string;
-  /** Set if the target is the service of `npm start`; absent for AWS. */
+  /** Set if the target is the service of `cloakroom start`; absent for AWS. */
   readonly local?: LocalAdministrator;
 }
 
-const LOCAL_HINT = 'or add --local for the service of npm start';
+const LOCAL_HINT = 'or add --local for the service of cloakroom start';
 
 const INVOKE = 'lambda:InvokeFunction';
 /** A restore makes other calls than that of the function. */
@@ -40,7 +31,7 @@ const EXPLANATIONS: Readonly<Record<string, (message: string, target: Target) =>
   ResourceNotFoundException: (_message, { functionName, local }) =>
     local === undefined
       ? `the function ${functionName} does not exist in this account and Region; --function selects another one (stack output OperatorFunctionName)`
-      : `the service of npm start has no function ${functionName}`,
+      : `the service of cloakroom start has no function ${functionName}`,
   TooManyRequestsException: () => 'Lambda is throttling: retry in a moment',
 };
 const REFUSED = ['UnrecognizedClientException', 'InvalidSignatureException', 'InvalidClientTokenId'];
@@ -76,7 +67,7 @@ function explainCall(error: Error, message: string, target: Target): string {
   if (UNREACHABLE.includes(code)) {
     return target.local === undefined
       ? `AWS is unreachable (${code})`
-      : `the service at ${target.local.aws_endpoint_url} is unreachable (${code}): is npm start still running?`;
+      : `the service at ${target.local.aws_endpoint_url} is unreachable (${code}): is cloakroom start still running?`;
   }
   if (REFUSED.includes(name)) return `AWS rejects the credentials (${name})`;
   if (EXPIRED.includes(name)) return 'the AWS credentials have expired: sign in again (aws sso login)';

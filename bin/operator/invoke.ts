@@ -1,32 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { administratorSettings, type LocalAdministrator } from '../../packages/local-aws/src/control.ts';
 import type { Response } from './command-behaviour.ts';
-import { z } from 'zod';
-import { CommandFailure, type Target } from './explain-failure.ts';
-
-const localSchema = z.object({
-  aws_endpoint_url: z.string(),
-  aws_region: z.string(),
-  aws_access_key_id: z.string(),
-  aws_secret_access_key: z.string(),
-});
-
-/** The local account of `npm start` and its administrator, from the credentials file. */
-export function localAccountOf(credentialsFile: string): LocalAdministrator {
-  let text: string;
-  try {
-    text = readFileSync(credentialsFile, 'utf8');
-  } catch {
-    throw new CommandFailure(`${credentialsFile} cannot be read: is the service running (npm start)?`);
-  }
-  try {
-    return localSchema.parse(JSON.parse(text));
-  } catch {
-    throw new CommandFailure(`${credentialsFile} is no credentials file of npm start`);
-  }
-}
+import { CommandFailure } from '../command-line/failures.ts';
+import type { Target } from './explain-failure.ts';
 
 function messageOf(failure: Response): string {
   const message = failure['errorMessage'];

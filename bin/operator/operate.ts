@@ -1,27 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CommanderError, type Command } from 'commander';
+import type { Command } from 'commander';
+import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { printable, show } from '../command-line/show.ts';
+import type { Surroundings } from '../command-line/surroundings.ts';
 import { storeWebhookSecret } from '../start/credentials-file.ts';
 import { createExportFile, publicKeyOf, verifyFile } from './audit-files.ts';
 import { COMMAND_BEHAVIOUR, type Response } from './command-behaviour.ts';
-import { explainFailure, UsageError, type Target } from './explain-failure.ts';
-import { localAccountOf, invokeFunction, principalOf } from './invoke.ts';
+import { explainFailure, type Target } from './explain-failure.ts';
+import { localAccountOf } from './local-account.ts';
 import { operatorProgram, type CommonRequest, type Request } from './program.ts';
 import { runRemoval, type RemovalSurroundings } from './removal/removal-command.ts';
-import { confirmStep, restoreDeps, runRestore, type RestoreRequest } from './restore/restore-command.ts';
+import type { RestoreRequest } from './restore/restore-command.ts';
 import { createSecretsFile } from './secrets-file.ts';
-import { printable, show } from './show.ts';
 
-export interface Surroundings extends RemovalSurroundings {
-  /** Writes to standard output. */
-  readonly print: (text: string) => void;
-  /** Whether the output goes to a person and is not stored. */
-  readonly isTerminal: boolean;
+/** Tests replace what a process has not got. */
+export interface OperatorSurroundings extends Surroundings, Pick<RemovalSurroundings, 'pause'> {
   readonly invoke?: (target: Target, payload: Response) => Promise<Response>;
 }
-
-const DONE = 0;
-const FAILED = 1;
-const USED_WRONGLY = 2;
 
 function targetOf({ functionName, local }: CommonRequest): Target {
   return { functionName, ...(local !== undefined && { local: localAccountOf(local) }) };
@@ -31,9 +26,11 @@ function targetOf({ functionName, local }: CommonRequest): Target {
 async function carryOut(
   request: Request,
   target: Target,
-  surroundings: Surroundings,
+  surroundings: OperatorSurroundings,
   addLines?: (lines: unknown) => void,
 ): Promise<Response> {
+  // The clients of AWS take longer to load than the help of a command.
+  const { invokeFunction, principalOf } = await import('./invoke.ts');
   const { invoke = invokeFunction, printError } = surroundings;
   const { progress, isDone, joined } = COMMAND_BEHAVIOUR[request.name];
   const { key } = request.files;
@@ -67,7 +64,7 @@ async function carryOut(
 async function withSecretsFile(
   file: string,
   secrets: readonly string[],
-  { printError }: Surroundings,
+  { printError }: OperatorSurroundings,
   work: () => Promise<Response>,
 ): Promise<Response> {
   const opened = createSecretsFile(file);
@@ -82,7 +79,7 @@ async function withSecretsFile(
     opened.write(`${JSON.stringify(result)}\n`);
   } catch {
     printError(
-      `operator: ${file} could not be written; the secrets are printed, since they are shown only once\n`,
+      `cloakroom: ${file} could not be written; the secrets are printed, since they are shown only once\n`,
     );
     return result;
   }
@@ -95,7 +92,7 @@ async function exported(
   file: string,
   request: Request,
   target: Target,
-  surroundings: Surroundings,
+  surroundings: OperatorSurroundings,
 ): Promise<Response> {
   const opened = createExportFile(file, request.payload);
   try {
@@ -108,19 +105,27 @@ async function exported(
   return { exported_to: file };
 }
 
-/** The examples and the receiver read the secret of `npm start` from its credentials file. */
-function storeLocally({ local, payload }: Request, result: Response, { printError }: Surroundings): void {
+/** The examples and the receiver read the secret of `cloakroom start` from its credentials file. */
+function storeLocally(
+  { local, payload }: Request,
+  result: Response,
+  { printError }: OperatorSurroundings,
+): void {
   const tenant = payload['tenant_id'];
   const secret = result['webhook_secret'];
   if (local === undefined || typeof tenant !== 'string' || typeof secret !== 'string') return;
   try {
-    if (storeWebhookSecret(local, tenant, secret)) printError(`operator: ${local} has the new secret\n`);
+    if (storeWebhookSecret(local, tenant, secret)) printError(`cloakroom: ${local} has the new secret\n`);
   } catch (error) {
-    printError(`operator: ${local} has the old secret still: ${printable((error as Error).message)}\n`);
+    printError(`cloakroom: ${local} has the old secret still: ${printable((error as Error).message)}\n`);
   }
 }
 
-async function resultOf(request: Request, target: Target, surroundings: Surroundings): Promise<Response> {
+async function resultOf(
+  request: Request,
+  target: Target,
+  surroundings: OperatorSurroundings,
+): Promise<Response> {
   const { secrets } = COMMAND_BEHAVIOUR[request.name];
   const { file, key, out } = request.files;
   if (file !== undefined) {
@@ -139,7 +144,7 @@ async function resultOf(request: Request, target: Target, surroundings: Surround
   const result = await work();
   if (!surroundings.isTerminal)
     surroundings.printError(
-      `operator: the output contains secrets (${secrets.join(', ')}); where output is stored, use --secrets-to FILE\n`,
+      `cloakroom: the output contains secrets (${secrets.join(', ')}); where output is stored, use --secrets-to FILE\n`,
     );
   return result;
 }
@@ -147,48 +152,43 @@ async function resultOf(request: Request, target: Target, surroundings: Surround
 async function restored(
   request: RestoreRequest,
   target: Target,
-  { printError, isTerminal, pause = sleep }: Surroundings,
+  surroundings: OperatorSurroundings,
 ): Promise<Response> {
-  await confirmStep(request, isTerminal);
+  const { printError, pause = sleep } = surroundings;
+  const { confirmStep, restoreDeps, runRestore } = await import('./restore/run-restore.ts');
+  await confirmStep(request, surroundings);
   const say = (line: string) => {
     printError(`${printable(line)}\n`);
   };
   return await runRestore(request, target, restoreDeps(target, request.folder, say, pause));
 }
 
-/**
- * `help` with an unknown command becomes that command, which is rejected with the nearest name.
- * Commander would print the help of the whole program.
- */
-function withoutUnknownHelp(args: readonly string[], { commands }: Command): readonly string[] {
-  const [help, name = '-'] = args;
-  const isKnown = name.startsWith('-') || commands.some((command) => command.name() === name);
-  return help === 'help' && !isKnown ? [name] : args;
-}
-
-/** Runs a command line. Resolves with its exit code; prints every error in one line. */
-export async function operate(args: readonly string[], surroundings: Surroundings): Promise<number> {
+/** `cloakroom operator` with its commands. */
+export function operatorCommand(surroundings: OperatorSurroundings, failed: () => void): Command {
   const { print, printError } = surroundings;
-  let exitCode: number = DONE;
-  let target: Target = { functionName: '' };
   /** Runs a command on its target and prints its result. */
   async function run<T extends CommonRequest>(
     request: T,
-    work: (request: T, target: Target, surroundings: Surroundings) => Promise<Response>,
+    work: (request: T, target: Target, surroundings: OperatorSurroundings) => Promise<Response>,
   ): Promise<Response> {
-    target = { functionName: request.functionName };
-    target = targetOf(request);
-    const result = await work(request, target, surroundings);
-    print(show(result, request.asJson));
-    return result;
+    let target: Target = { functionName: request.functionName };
+    try {
+      target = targetOf(request);
+      const result = await work(request, target, surroundings);
+      print(show(result, request.asJson));
+      return result;
+    } catch (error) {
+      if (error instanceof UsageError) throw error;
+      throw new CommandFailure(explainFailure(error, target), { cause: error });
+    }
   }
-  const program = operatorProgram(
+  return operatorProgram(
     async (request) => {
       const result = await run(request, resultOf);
       const { isBad, advice } = COMMAND_BEHAVIOUR[request.name];
       if (isBad?.(result) !== true) return;
-      exitCode = FAILED;
-      if (advice !== undefined) printError(`operator: ${advice}\n`);
+      failed();
+      if (advice !== undefined) printError(`cloakroom: ${advice}\n`);
     },
     async (request) => {
       await run(request, restored);
@@ -196,15 +196,5 @@ export async function operate(args: readonly string[], surroundings: Surrounding
     async (request) => {
       await run(request, runRemoval);
     },
-    surroundings,
   );
-  try {
-    await program.parseAsync(withoutUnknownHelp(args, program), { from: 'user' });
-    return exitCode;
-  } catch (error) {
-    // Commander has printed it; help and version are no failures.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : USED_WRONGLY;
-    printError(`operator: ${printable(explainFailure(error, target))}\n`);
-    return error instanceof UsageError ? USED_WRONGLY : FAILED;
-  }
 }

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { Argument, Command, Option } from 'commander';
+import { resolve } from 'node:path';
+import { Command, Option } from 'commander';
 import {
   COMMAND_NAMES,
   COMMANDS,
@@ -15,8 +14,8 @@ import {
   type FlagName,
 } from '../../functions/operator/command-names.ts';
 import { COMMAND_BEHAVIOUR, type Response } from './command-behaviour.ts';
-import { completionScript, SHELLS, type Shell } from './completion.ts';
-import { UsageError } from './explain-failure.ts';
+import { UsageError } from '../command-line/failures.ts';
+import { once } from '../command-line/once.ts';
 import { removalCommand } from './removal/removal-command.ts';
 import type { RemovalOptions } from './removal/remove-deployment.ts';
 import { restoreCommand, type RestoreRequest } from './restore/restore-command.ts';
@@ -27,7 +26,7 @@ const DEFAULT_FUNCTION = 'Cloakroom-operator';
 /** The parsed options that every command has. */
 export interface CommonRequest {
   readonly functionName: string;
-  /** Credentials file of the service of `npm start`. */
+  /** Credentials file of the service of `cloakroom start`. */
   readonly local?: string;
   readonly asJson: boolean;
 }
@@ -51,12 +50,7 @@ interface Options extends Readonly<Partial<Record<string, string | boolean | num
   readonly secretsTo?: string;
 }
 
-const EXIT_CODES = `
-Exit codes
-  0  success
-  1  failure, or a check found a problem
-  2  invalid command line; nothing was done
-
+const ABOUT_CREDENTIALS = `
 Uses the AWS credentials and the Region of the environment, like the AWS command line.
 `;
 
@@ -68,11 +62,13 @@ const CHECKS: Partial<Readonly<Record<FlagName, (text: string, command: CommandN
     const orDeployment = takesDeployment(command);
     if (UUID.test(text) || (orDeployment && text === DEPLOYMENT_TRAIL)) return text;
     const other = orDeployment ? `, or ${DEPLOYMENT_TRAIL}` : '';
-    throw new UsageError(`--tenant must be a tenant id (operator list-tenants shows them)${other}`);
+    throw new UsageError(`--tenant must be a tenant id (cloakroom operator list-tenants shows them)${other}`);
   },
   invocation: (text) => {
     if (UUID.test(text)) return text;
-    throw new UsageError('--invocation must be an invocation id (operator list-deliveries shows them)');
+    throw new UsageError(
+      '--invocation must be an invocation id (cloakroom operator list-deliveries shows them)',
+    );
   },
   'older-than': days('older-than'),
   'unused-for': days('unused-for'),
@@ -105,15 +101,6 @@ function time(flag: string) {
   };
 }
 
-/** Rejects a repeated flag: one of its values would be ignored. */
-const once =
-  (name: string, check: (text: string) => unknown) =>
-  (text: string, previous: unknown): unknown => {
-    if (previous !== undefined) throw new UsageError(`--${name} appears twice`);
-    if (text === '') throw new UsageError(`--${name} must not be empty`);
-    return check(text);
-  };
-
 function optionOf(command: CommandName, flag: FlagName): Option {
   const { value, does } = FLAGS[flag];
   if (value === '') return new Option(`--${flag}`, does);
@@ -136,14 +123,11 @@ function checkRequired(name: CommandName, options: Options): void {
     throw new UsageError(`required option '--${missing} <${FLAGS[missing].value}>' not specified`);
 }
 
-/** npm runs a script in the folder of the project; paths are relative to the caller's folder. */
-const fileOf = (text: string) => resolve(process.env['INIT_CWD'] ?? '', text);
-
 /** `--local health` would use the command as the name of the file. */
 function localFile(text: string): string {
   if (!COMMAND_NAMES.some((name) => name === text))
-    return text === DEFAULT_CREDENTIALS_FILE ? text : fileOf(text);
-  throw new UsageError(`--local must follow the command: operator ${text} --local`);
+    return text === DEFAULT_CREDENTIALS_FILE ? text : resolve(text);
+  throw new UsageError(`--local must follow the command: cloakroom operator ${text} --local`);
 }
 
 function globalOptions(): readonly Option[] {
@@ -151,7 +135,7 @@ function globalOptions(): readonly Option[] {
     new Option('--function <NAME>', 'the operator function (stack output OperatorFunctionName)').default(
       DEFAULT_FUNCTION,
     ),
-    new Option('--local [FILE]', 'the service of npm start, by its credentials file')
+    new Option('--local [FILE]', 'the service of cloakroom start, by its credentials file')
       .preset(DEFAULT_CREDENTIALS_FILE)
       .argParser(localFile),
     new Option('--json', 'print the result as JSON'),
@@ -164,13 +148,12 @@ function payloadOf(name: CommandName, options: Options): Response {
   return { command: name, ...Object.fromEntries(members) };
 }
 
-/** Relative paths are resolved in the folder of the caller, not in that of npm. */
 function filesOf(name: CommandName, options: Options): Request['files'] {
   const named = (['file', 'key', 'out'] as const).filter((flag) => flagsOf(name).includes(flag));
   return Object.fromEntries(
     named.flatMap((flag) => {
       const value = valueOf(options, flag);
-      return typeof value === 'string' ? [[flag, fileOf(value)]] : [];
+      return typeof value === 'string' ? [[flag, resolve(value)]] : [];
     }),
   );
 }
@@ -189,7 +172,9 @@ function commandOf(name: CommandName, run: (request: Request) => Promise<void>):
   for (const flag of flagsOf(name)) command.addOption(optionOf(name, flag));
   if (secrets !== undefined) {
     const where = 'write the secrets to a new file (mode 0600) instead of printing them';
-    command.addOption(new Option('--secrets-to <FILE>', where).argParser(once('secrets-to', fileOf)));
+    command.addOption(
+      new Option('--secrets-to <FILE>', where).argParser(once('secrets-to', (file) => resolve(file))),
+    );
   }
   return command.action(async () => {
     const options = command.optsWithGlobals<Options>();
@@ -204,67 +189,24 @@ function commandOf(name: CommandName, run: (request: Request) => Promise<void>):
   });
 }
 
-function completionCommand(program: Command, print: (text: string) => void): Command {
-  return new Command('completion')
-    .description('Prints a shell script that defines `operator` with completion')
-    .addArgument(new Argument('<SHELL>', 'whose script').choices(SHELLS))
-    .action((shell: Shell) => print(completionScript(shell, program)));
-}
-
-const versionOf = (): string => {
-  const file = join(import.meta.dirname, '../../package.json');
-  return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version;
-};
-
-/** Commander applies the settings of a parent only to commands that it creates itself. */
-function inheriting(command: Command, parent: Command): Command {
-  command.copyInheritedSettings(parent).helpOption('-h, --help', 'print this');
-  for (const each of command.commands) inheriting(each, command);
-  return command;
-}
-
-/**
- * The command line of the operator. Throws `CommanderError` and {@link UsageError} instead of
- * ending the process; `printError` receives each problem in one line.
- */
+/** `operator` with its commands, which throw {@link UsageError}. */
 export function operatorProgram(
   run: (request: Request) => Promise<void>,
   restore: (request: RestoreRequest & CommonRequest) => Promise<void>,
   remove: (request: RemovalOptions & CommonRequest) => Promise<void>,
-  { print, printError }: Readonly<Record<'print' | 'printError', (text: string) => void>>,
 ): Command {
-  const program = new Command('npm run operator --')
-    .usage('COMMAND [options]')
-    .description('Manages the tenants of a Cloakroom service.')
-    .version(versionOf(), '--version', 'print the version')
-    .helpOption('-h, --help', 'print this')
-    .helpCommand('help [COMMAND]', 'Explains a command')
-    .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name() })
-    .configureOutput({
-      writeOut: print,
-      writeErr: printError,
-      // Commander prints its suggestion on a separate line.
-      outputError: (text, write) =>
-        write(
-          `operator: ${text
-            .replace(/^error: /, '')
-            .replace('\n(', ' (')
-            .trim()}\n`,
-        ),
-    })
-    .exitOverride();
+  const program = new Command('operator').usage('COMMAND [options]');
   for (const option of globalOptions()) program.addOption(option);
-  const commands = COMMAND_NAMES.map((name) => commandOf(name, run));
-  const removal = removalCommand(fileOf, async (options, command) => {
+  const removal = removalCommand(async (options, command) => {
     const common = commonOf(command.optsWithGlobals<Options>());
     if (common.functionName !== DEFAULT_FUNCTION)
       throw new UsageError('--function does not select a deployment to remove: use --service');
     await remove({ ...options, ...common });
   });
-  const restoring = restoreCommand(fileOf, (request, command) =>
+  const restoring = restoreCommand((request, command) =>
     restore({ ...request, ...commonOf(command.optsWithGlobals<Options>()) }),
   );
-  for (const command of [...commands, restoring, removal, completionCommand(program, print)])
-    program.addCommand(inheriting(command, program));
-  return program.addHelpText('afterAll', EXIT_CODES);
+  for (const command of [...COMMAND_NAMES.map((name) => commandOf(name, run)), restoring, removal])
+    program.addCommand(command);
+  return program.addHelpText('afterAll', ABOUT_CREDENTIALS);
 }

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { errorCode } from '../../packages/local-aws/src/error-code.ts';
-import { UsageError } from './explain-failure.ts';
+import { UsageError } from '../command-line/failures.ts';
 
 /** A new file for secrets that only its owner can read. */
 export interface SecretsFile {

@@ -1,6 +1,5 @@
-// Verifies an export of the audit trail without the service, on any machine:
-//
-// node bin/operator/verify-export.ts FILE KEY.pem
+// Verifies an export of the audit trail without the service, on any machine
+// (`cloakroom operator verify-audit --file FILE --key KEY.pem`).
 //
 // It shares no code with the service, so that it does not repeat a mistake of the service. An
 // export has one JSON object per line: a header, the seals of its range, the records of one tenant
@@ -16,9 +15,7 @@
 //
 // A failure does not end the verification: another one may follow.
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto';
-import { createReadStream, readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
-import { printable } from './show.ts';
+import { printable } from '../command-line/show.ts';
 
 type Entry = readonly [tenant: string, count: number, root: string];
 type Seal = Readonly<{ from: number; part: number; body: string; signature: string }>;
@@ -427,17 +424,3 @@ export async function verifyExport(
   const { count, named: broken } = failures;
   return { failures: count, broken, seals: 0, records: 0, unsealed: 0, beforeSeals: 0, expired: 0 };
 }
-
-async function main([file = '', keyFile = '']: readonly string[]): Promise<void> {
-  const lines = createInterface({ input: createReadStream(file), crlfDelay: Infinity });
-  const { broken, failures, ...report } = await verifyExport(lines, readFileSync(keyFile, 'utf8'));
-  for (const [name, value] of Object.entries(report))
-    console.log(`${name.padEnd(10)}  ${printable(String(value))}`);
-  console.log('MACs are not checked: their keys do not leave the service.');
-  if (report.unsealed > 0) console.log(`not sealed yet: ${String(report.unsealed)}`);
-  for (const what of broken) console.log(`BROKEN: ${what}`);
-  console.log(failures === 0 ? 'Nothing is wrong.' : `failures: ${String(failures)}`);
-  process.exitCode = failures === 0 ? 0 : 1;
-}
-
-if (import.meta.main) void main(process.argv.slice(2));

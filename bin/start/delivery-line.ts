@@ -36,7 +36,7 @@ export function deliveryLine(line: string): string | undefined {
   const { invocationId, attempt, reason, nextAttempt } = found.data;
   const next =
     nextAttempt === undefined
-      ? 'parked (npm run operator -- list-deliveries --local)'
+      ? 'parked (cloakroom operator list-deliveries --local)'
       : `next at ${nextAttempt.slice(11, 19)}`;
   const hint = TRUSTABLE.has(reason) ? ' (npm start -- --trust FILE accepts one)' : '';
   return `delivery of ${invocationId} failed: ${reason}${hint}, attempt ${String(attempt)} of ${String(ATTEMPTS)}, ${next}`;

@@ -10,7 +10,7 @@ import type { PreparedApp } from '../../packages/local-aws/src/cloud.ts';
 import { errorMessage } from '../../packages/local-aws/src/error-code.ts';
 import { damaged } from '../../packages/local-aws/src/storage-failure.ts';
 
-/** Invokes the operator function like `bin/operator.ts`. Throws an Error with its message. */
+/** Invokes the operator function like `cloakroom operator`. Throws an Error with its message. */
 async function operate({ outputs, invoke }: PreparedApp, command: object): Promise<string> {
   const operator = outputs.get('OperatorFunctionName');
   if (operator === undefined) throw new Error('the app has no output OperatorFunctionName');

@@ -292,14 +292,12 @@ describe('the guide to deploy', () => {
   it('has operator commands that the command line accepts', async () => {
     const names: string[] = [];
     const refused = () => Promise.reject(new Error('the page has no such command'));
-    const io = { print: () => undefined, printError: () => undefined };
-    for (const { args } of called('npm', 'run', 'operator'))
+    for (const { args } of called('npx', 'cloakroom', 'operator'))
       await operatorProgram(
         ({ name, functionName }) => Promise.resolve(void names.push(`${name} of ${functionName}`)),
         refused,
         refused,
-        io,
-      ).parseAsync(args.slice(args.indexOf('--') + 1), { from: 'user' });
+      ).parseAsync(args.slice(2), { from: 'user' });
     expect(names).toEqual([
       ...['audit-key', 'create-tenant', 'health', 'create-tenant'].map(
         (name) => `${name} of Cloakroom-operator`,

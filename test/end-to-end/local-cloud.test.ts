@@ -118,7 +118,8 @@ describe('the store', () => {
 describe('the operator command line', () => {
   const operator = (...args: string[]) =>
     run(process.execPath, [
-      'bin/operator.ts',
+      'packages/cli/bin/cloakroom.cjs',
+      'operator',
       ...args,
       '--local',
       process.env['CLOAKROOM_CREDENTIALS'] ?? '',
@@ -139,35 +140,16 @@ describe('the operator command line', () => {
   it('reports what is wrong with its arguments', async () => {
     await expect(operator('create-tenant')).rejects.toMatchObject({
       code: 2,
-      stderr: "operator: required option '--name <NAME>' not specified\n",
+      stderr: "cloakroom: required option '--name <NAME>' not specified\n",
     });
     await expect(operator('create-tenant', '--name', 'x'.repeat(201))).rejects.toMatchObject({
       code: 1,
-      stderr: 'operator: name must be 1 to 200 characters\n',
+      stderr: 'cloakroom: name must be 1 to 200 characters\n',
     });
     await expect(operator('rotate-keys', '--tenant', randomUUID())).rejects.toMatchObject({
       code: 1,
-      stderr: 'operator: The tenant does not exist.\n',
+      stderr: 'cloakroom: The tenant does not exist.\n',
     });
-  });
-
-  it('completes commands and their options in bash', async () => {
-    const { stdout: script } = await run(process.execPath, ['bin/operator.ts', 'completion', 'bash']);
-    const completed = async (...words: string[]) => {
-      const at = `COMP_WORDS=(operator ${words.join(' ')}); COMP_CWORD=${String(words.length)}`;
-      const { stdout } = await run('bash', ['-c', `${script}\n${at}; _operator; echo "\${COMPREPLY[@]}"`]);
-      return stdout.trim().split(' ');
-    };
-    expect(await completed('re')).toEqual([
-      'replace-root',
-      'reencrypt',
-      'rewrap-roots',
-      'resend-delivery',
-      'rebuild-index',
-      'restore',
-      'remove-deployment',
-    ]);
-    expect(await completed('create-tenant', '--s')).toEqual(['--secrets-to']);
   });
 });
 

@@ -19,7 +19,7 @@ import { accountOf } from '../../bin/operator/removal/removal-command.ts';
 import { removeDeployment, type RemovalOptions } from '../../bin/operator/removal/remove-deployment.ts';
 import { lastExpiry } from '../../bin/operator/removal/trail.ts';
 import { requireExports } from '../../bin/operator/removal/verified-exports.ts';
-import { operate } from '../../bin/operator/operate.ts';
+import { commandLine } from '../support/command-line.ts';
 import { administratorSettings } from '../../packages/local-aws/src/control.ts';
 import { advanceClock } from '../support/advance-clock.ts';
 import { dynamodbOf } from '../support/aws.ts';
@@ -45,19 +45,13 @@ const manager = () => httpClient(service.credentials.base_url, service.credentia
 
 /** Runs the command line. */
 async function operator(args: readonly string[], answers: readonly string[] = []) {
-  let out = '';
-  let err = '';
   const left = [...answers];
-  const exitCode = await operate([...args, '--local', service.credentialsFile], {
-    print: (text) => (out += text),
-    printError: (text) => (err += text),
-    isTerminal: true,
+  return await commandLine(['operator', ...args, '--local', service.credentialsFile], {
     pause: () => pause(20),
     ...(answers.length > 0 && {
       ask: () => Promise.resolve(left.shift() ?? ''),
     }),
   });
-  return { exitCode, out, err };
 }
 
 const later = (date: Date, days: number) => new Date(date.getTime() + days * DAY_MS);

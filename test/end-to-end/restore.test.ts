@@ -9,7 +9,7 @@ import {
   DescribeTimeToLiveCommand,
   ListTablesCommand,
 } from '@aws-sdk/client-dynamodb';
-import { operate } from '../../bin/operator/operate.ts';
+import { commandLine } from '../support/command-line.ts';
 import { allItems, bytesOf, dynamodbOf } from '../support/aws.ts';
 import { advanceClock } from '../support/advance-clock.ts';
 import { httpClient, type Body } from '../support/http-client.ts';
@@ -59,23 +59,14 @@ async function restore(...args: readonly string[]): Promise<{ code: number; prin
   const print = (text: string) => (printed += text);
   const [step = '', ...rest] = args;
   const confirmed = step === 'beside' ? [] : ['--yes'];
-  const line = [
-    'restore',
-    step,
-    ...rest,
-    ...confirmed,
-    '--folder',
-    folder,
-    '--local',
-    service.credentialsFile,
-  ];
-  const code = await operate(line, {
+  const line = ['operator', 'restore', step, ...rest, ...confirmed, '--folder', folder];
+  const { exitCode } = await commandLine([...line, '--local', service.credentialsFile], {
     print,
     printError: print,
     isTerminal: false,
     pause: () => pause(200),
   });
-  return { code, printed };
+  return { code: exitCode, printed };
 }
 
 /** Writes the lists again, as if `beside` had been interrupted before its comparison. */
@@ -149,7 +140,7 @@ it.each([['Audit'], ['AuditIndex'], ['AuditSeals'], ['Tokens', 'Access', 'Reacto
   async (...tables) => {
     const { code, printed } = await restore('beside', 'latest', ...tables);
     expect(code).toBe(2);
-    expect(printed).toMatch(/^operator: the audit trail cannot be restored: .* would be lost/);
+    expect(printed).toMatch(/^cloakroom: the audit trail cannot be restored: .* would be lost/);
   },
 );
 

@@ -20,7 +20,7 @@ export const WITHOUT_IMPORT: readonly (readonly [changed: RegExp, tests: RegExp]
   // One way through the service that runs, for whatever it is made of.
   [/^(src|functions|lib|packages\/local-aws\/src)\//, /^test\/end-to-end\/(matrices|operations)\.test/],
   [/^(lib|functions)\//, /^test\/lib\//],
-  [/^(bin|packages\/local-aws\/src)\//, /^test\/(bin\/start|end-to-end\/local-cloud)/],
+  [/^(bin|packages\/(?:cli|local-aws)\/src)\//, /^test\/(bin\/start|end-to-end\/local-cloud)/],
   [/^(bin\/operator\/restore|lib)\//, /^test\/end-to-end\/restore\.test/],
   [/^(bin\/operator\/removal|lib)\//, /^test\/end-to-end\/removal\.test/],
   [/^docs\/openapi\.json$/, /^test\/end-to-end\/generated-clients\.test/],

@@ -47,7 +47,7 @@ export async function deploy(source: string, data: string): Promise<Deployment> 
     tenantId: credentials.tenant_id,
     managementKey: credentials.management_key,
     operate: async (...command) => {
-      const program = ['bin/operator.ts', ...command, '--local', credentialsFile];
+      const program = ['packages/cli/bin/cloakroom.cjs', 'operator', ...command, '--local', credentialsFile];
       return (await run(process.execPath, program, { cwd: source })).stdout;
     },
     stop: async () => {

@@ -1,5 +1,5 @@
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { CommandFailure } from '../explain-failure.ts';
+import { CommandFailure } from '../../command-line/failures.ts';
 import type { RemovalAccount } from './removal-account.ts';
 import type { ClientSettings } from './aws-call.ts';
 import { stackCalls } from './aws-stacks.ts';

@@ -8,7 +8,7 @@ import {
   type Stack as DescribedStack,
 } from '@aws-sdk/client-cloudformation';
 import { z } from 'zod';
-import { CommandFailure } from '../explain-failure.ts';
+import { CommandFailure } from '../../command-line/failures.ts';
 import type { Stack, StackPlace } from './removal-account.ts';
 import type { ClientSettings } from './aws-call.ts';
 

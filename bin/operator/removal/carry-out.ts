@@ -1,4 +1,4 @@
-import { CommandFailure } from '../explain-failure.ts';
+import { CommandFailure } from '../../command-line/failures.ts';
 import type { RemovalAccount, StackPlace } from './removal-account.ts';
 import { deletedOf, type RemovalPlan, type Step } from './removal-plan.ts';
 

@@ -1,6 +1,6 @@
 import { DEPLOYMENT_TAG, reactorLayerName, tableNameOf } from '../../../lib/deployment-names.ts';
 import { PRICES } from '../../../lib/prices.ts';
-import { CommandFailure } from '../explain-failure.ts';
+import { CommandFailure } from '../../command-line/failures.ts';
 import {
   dataTablesOf,
   isLogGroup,

@@ -1,10 +1,13 @@
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import { z } from 'zod';
 import { administratorSettings, control } from '../../../packages/local-aws/src/control.ts';
 import type { Response } from '../command-behaviour.ts';
-import { CommandFailure, UsageError, type Target } from '../explain-failure.ts';
-import { printable } from '../show.ts';
+import { CommandFailure, UsageError } from '../../command-line/failures.ts';
+import type { Target } from '../explain-failure.ts';
+import { printable } from '../../command-line/show.ts';
+import type { Surroundings } from '../../command-line/surroundings.ts';
 import type { RemovalAccount } from './removal-account.ts';
 import { removeDeployment, type RemovalOptions } from './remove-deployment.ts';
 
@@ -58,12 +61,8 @@ function optionsOf(flags: Flags): RemovalOptions {
   };
 }
 
-/** The command; `fileOf` resolves a path of the caller. */
-export function removalCommand(
-  fileOf: (path: string) => string,
-  run: (options: RemovalOptions, command: Command) => Promise<void>,
-): Command {
-  const file = (flags: string, does: string) => new Option(flags, does).argParser(fileOf);
+export function removalCommand(run: (options: RemovalOptions, command: Command) => Promise<void>): Command {
+  const file = (flags: string, does: string) => new Option(flags, does).argParser((path) => resolve(path));
   const command = new Command(REMOVAL_COMMAND.name)
     .description(REMOVAL_COMMAND.does)
     .usage('[options]')
@@ -80,13 +79,9 @@ export function removalCommand(
   });
 }
 
-export interface RemovalSurroundings {
-  /** Writes to standard error. */
-  readonly printError: (text: string) => void;
+export interface RemovalSurroundings extends Pick<Surroundings, 'printError' | 'ask'> {
   /** Waits so many ms. */
   readonly pause?: (ms: number) => Promise<void>;
-  /** Asks at the terminal; absent without a terminal. */
-  readonly ask?: (question: string) => Promise<string>;
 }
 
 /** A call that AWS throttles is repeated so often: Lambda deletes some 15 functions a second. */

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { Response } from '../command-behaviour.ts';
-import { CommandFailure } from '../explain-failure.ts';
+import { CommandFailure } from '../../command-line/failures.ts';
 import { carryOut, type CarryOutDeps } from './carry-out.ts';
 import { LOGICAL_IDS } from './deployment.ts';
 import { planRemoval } from './plan-removal.ts';

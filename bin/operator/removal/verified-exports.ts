@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { tableNameOf } from '../../../lib/deployment-names.ts';
 import { publicKeyOf, verifyFile } from '../audit-files.ts';
-import { CommandFailure, UsageError } from '../explain-failure.ts';
+import { CommandFailure, UsageError } from '../../command-line/failures.ts';
 import type { RemovalAccount } from './removal-account.ts';
 import type { RemovalPlan } from './removal-plan.ts';
 import { liveTrailsOf, statementOf } from './trail.ts';

@@ -1,6 +1,6 @@
 import { type WrappedRoot, isDestroyed } from '../../../src/core/crypto/key-ring.ts';
 import type { Tenant } from '../../../src/core/tenants/tenant.ts';
-import { CommandFailure } from '../explain-failure.ts';
+import { CommandFailure } from '../../command-line/failures.ts';
 
 /** A replacement of the root knows an old and a new one (src/core/operator/replace-root.ts). */
 const ROOTS_MAX = 2;

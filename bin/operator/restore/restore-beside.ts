@@ -1,6 +1,6 @@
 import { RestoreTableToPointInTimeCommand } from '@aws-sdk/client-dynamodb';
 import { randomBytes } from 'node:crypto';
-import { CommandFailure, UsageError } from '../explain-failure.ts';
+import { CommandFailure, UsageError } from '../../command-line/failures.ts';
 import { environmentOf, type OperatorEnvironment } from './functions.ts';
 import { listRecords } from './records.ts';
 import type { RestoreDeps } from './restore-deps.ts';

@@ -1,4 +1,4 @@
-import { CommandFailure } from '../explain-failure.ts';
+import { CommandFailure } from '../../command-line/failures.ts';
 import { startFunctions } from './functions.ts';
 import type { RestoreDeps } from './restore-deps.ts';
 import { removeCopy } from './swap-table.ts';

@@ -1,16 +1,6 @@
-import { createInterface } from 'node:readline/promises';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { LambdaClient } from '@aws-sdk/client-lambda';
+import { resolve } from 'node:path';
 import { Argument, Command, Option } from 'commander';
-import { administratorSettings } from '../../../packages/local-aws/src/control.ts';
-import { UsageError, type Target } from '../explain-failure.ts';
-import type { Response } from '../command-behaviour.ts';
-import { restoreBeside } from './restore-beside.ts';
-import { restoreClean } from './restore-clean.ts';
-import type { RestoreDeps } from './restore-deps.ts';
-import { restoreExchange } from './restore-exchange.ts';
-import { restoreFolder } from './restore-folder.ts';
-import { WRITERS } from './scan.ts';
+import { UsageError } from '../../command-line/failures.ts';
 
 /** The steps of a restore: each is a command with its usage and its help. */
 export const RESTORE_STEPS = {
@@ -41,55 +31,6 @@ export interface RestoreRequest {
   readonly isConfirmed: boolean;
 }
 
-/** Attempts of a call that AWS throttles: the steps send as much as it accepts. */
-const ATTEMPTS = 10;
-
-/** The lifetime of a cached key ring (src/core/crypto/tenant-keys.ts) plus a minute, in ms. */
-const QUIET_MS = 360_000;
-/** The local account ends the instances of a function that is stopped. */
-const LOCAL_QUIET_MS = 1_000;
-
-export function restoreDeps(
-  { local }: Target,
-  folder: string,
-  say: (line: string) => void,
-  pause: (ms: number) => Promise<void>,
-): RestoreDeps {
-  const settings = {
-    ...(local === undefined ? {} : administratorSettings(local)),
-    maxAttempts: ATTEMPTS,
-    requestHandler: { httpsAgent: { maxSockets: WRITERS }, httpAgent: { maxSockets: WRITERS } },
-  };
-  const dynamodb = new DynamoDBClient(settings);
-  const lambda = new LambdaClient(settings);
-  const quietMs = local === undefined ? QUIET_MS : LOCAL_QUIET_MS;
-  return { dynamodb, lambda, folder: restoreFolder(folder), clock: Date.now, pause, quietMs, say };
-}
-
-/** Runs a step and resolves with its result. */
-export async function runRestore(
-  { step, time, tables }: RestoreRequest,
-  { functionName }: Target,
-  deps: RestoreDeps,
-): Promise<Response> {
-  if (step === 'beside') return await restoreBeside(deps, functionName, time, tables);
-  return step === 'exchange' ? await restoreExchange(deps) : await restoreClean(deps);
-}
-
-/** Asks before a step that callers notice. Throws {@link UsageError} unless agreed. */
-export async function confirmStep({ step, isConfirmed }: RestoreRequest, isTerminal: boolean): Promise<void> {
-  const { asks } = RESTORE_STEPS[step];
-  if (asks === undefined || isConfirmed) return;
-  if (!isTerminal) throw new UsageError(`${asks} Confirm it with --yes; nothing was done`);
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await lines.question(`${asks} Continue? Enter yes: `);
-    if (answer.trim() !== 'yes') throw new UsageError('nothing was done');
-  } finally {
-    lines.close();
-  }
-}
-
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z$/;
 
 function timeOf(text: string): string {
@@ -99,7 +40,6 @@ function timeOf(text: string): string {
 
 function stepCommand(
   step: RestoreStep,
-  fileOf: (text: string) => string,
   run: (request: RestoreRequest, command: Command) => Promise<void>,
 ): Command {
   const { does, asks } = RESTORE_STEPS[step];
@@ -119,19 +59,15 @@ function stepCommand(
     const [time = '', tables = []] = command.processedArgs as [string?, string[]?];
     const options = command.opts<{ readonly folder: string; readonly yes?: true }>();
     const isConfirmed = options.yes === true;
-    await run({ step, time, tables, folder: fileOf(options.folder), isConfirmed }, command);
+    await run({ step, time, tables, folder: resolve(options.folder), isConfirmed }, command);
   });
 }
 
 /** `restore` with its steps. They use the credentials of the caller, not the operator function. */
-export function restoreCommand(
-  fileOf: (text: string) => string,
-  run: (request: RestoreRequest, command: Command) => Promise<void>,
-): Command {
+export function restoreCommand(run: (request: RestoreRequest, command: Command) => Promise<void>): Command {
   const restore = new Command('restore')
     .description('Restores tables to a point in time, in three steps (docs/restore.md)')
     .usage('STEP [options]');
-  for (const step of Object.keys(RESTORE_STEPS) as RestoreStep[])
-    restore.addCommand(stepCommand(step, fileOf, run));
+  for (const step of Object.keys(RESTORE_STEPS) as RestoreStep[]) restore.addCommand(stepCommand(step, run));
   return restore;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { CommandFailure } from '../explain-failure.ts';
+import { CommandFailure } from '../../command-line/failures.ts';
 import { carryTokens } from './carry-tokens.ts';
 import { environmentOf, functionsOf, startFunctions, stopFunctions } from './functions.ts';
 import { carryRecords, dropInvocations, hasSealHead, recordLists } from './records.ts';
@@ -185,7 +185,7 @@ export async function restoreExchange(deps: RestoreDeps): Promise<Readonly<Recor
   if (!reaches(state.phase, 'exchanged')) advance(await swapTables(deps, state), 'exchanged');
   await startFunctions(deps, state.functions ?? []);
   advance(state, 'done');
-  deps.say('The service runs again. Look: npx cdk drift, npm run operator -- health. Then: restore clean');
+  deps.say('The service runs again. Look: npx cdk drift, cloakroom operator health. Then: restore clean');
   const stopped = (state.functions ?? []).filter(({ reserved }) => reserved === 0).map(({ name }) => name);
   if (stopped.length > 0) deps.say(`Stopped before the restore, and still: ${stopped.join(', ')}`);
   return { restore: state.id, time: state.time, served: stopped.length === 0 };

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode } from '../../../packages/local-aws/src/error-code.ts';
-import { CommandFailure } from '../explain-failure.ts';
+import { CommandFailure } from '../../command-line/failures.ts';
 import { restoreState, type RestoreState } from './restore-state.ts';
 
 /** The lists that the administrator edits. What stays in a list stays as it is now. */

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import { CommandFailure } from '../../../bin/operator/explain-failure.ts';
-import { operate } from '../../../bin/operator/operate.ts';
+import { CommandFailure } from '../../../bin/command-line/failures.ts';
+import { commandLine, type CommandOutcome } from '../../support/command-line.ts';
 import {
   COMMAND_NAMES,
   FLAGS,
@@ -36,10 +36,7 @@ const TEXTS: Partial<Readonly<Record<FlagName, string>>> = {
   seal: 'x'.repeat(43),
 };
 
-interface Outcome {
-  readonly exitCode: number;
-  readonly out: string;
-  readonly err: string;
+interface Outcome extends CommandOutcome {
   readonly payloads: readonly unknown[];
 }
 
@@ -48,12 +45,8 @@ async function run(
   args: readonly string[],
   { responses = [{}], isTerminal = true }: { responses?: readonly unknown[]; isTerminal?: boolean } = {},
 ): Promise<Outcome> {
-  let out = '';
-  let err = '';
   const payloads: unknown[] = [];
-  const exitCode = await operate(args, {
-    print: (text) => (out += text),
-    printError: (text) => (err += text),
+  const outcome = await commandLine(['operator', ...args], {
     isTerminal,
     invoke: (_target, payload) => {
       const response = responses[payloads.push(payload) - 1];
@@ -62,7 +55,7 @@ async function run(
         : Promise.resolve(response as object as never);
     },
   });
-  return { exitCode, out, err, payloads };
+  return { ...outcome, payloads };
 }
 
 const named = (name: string, message: string) => Object.assign(new Error(message), { name });
@@ -92,7 +85,7 @@ describe('the operator command line', () => {
     },
   );
 
-  it('writes the next webhook secret into the credentials file of npm start, which examples read', async () => {
+  it('writes the next webhook secret into the credentials file of cloakroom start, which examples read', async () => {
     const local = newFile();
     const administrator = {
       aws_endpoint_url: 'x',
@@ -103,7 +96,7 @@ describe('the operator command line', () => {
     writeFileSync(local, JSON.stringify({ ...CREATED, ...administrator }));
     const args = ['rotate-webhook-secret', '--tenant', TENANT, '--local', local];
     const { exitCode, err } = await run(args, { responses: [{ webhook_secret: 'whsec_2' }] });
-    expect([exitCode, err]).toEqual([0, `operator: ${local} has the new secret\n`]);
+    expect([exitCode, err]).toEqual([0, `cloakroom: ${local} has the new secret\n`]);
     expect(JSON.parse(readFileSync(local, 'utf8'))).toEqual({
       ...CREATED,
       ...administrator,
@@ -145,18 +138,21 @@ describe('the operator command line', () => {
     [['create-tenant', '--name', ''], '--name must not be empty'],
     [['create-tenant', '--name', 'a', '--name', 'b'], '--name appears twice'],
     [['list-tenants', '--jsn'], "unknown option '--jsn' (Did you mean --json?)"],
-    [['rotate-keys', '--tenant', 'x'], '--tenant must be a tenant id (operator list-tenants shows them)'],
+    [
+      ['rotate-keys', '--tenant', 'x'],
+      '--tenant must be a tenant id (cloakroom operator list-tenants shows them)',
+    ],
     [
       ['resend-delivery', '--tenant', TENANT, '--invocation', 'x'],
-      '--invocation must be an invocation id (operator list-deliveries shows them)',
+      '--invocation must be an invocation id (cloakroom operator list-deliveries shows them)',
     ],
     [
       ['verify-audit', '--tenant', 'x'],
-      '--tenant must be a tenant id (operator list-tenants shows them), or deployment',
+      '--tenant must be a tenant id (cloakroom operator list-tenants shows them), or deployment',
     ],
     [
       ['rotate-keys', '--tenant', 'deployment'],
-      '--tenant must be a tenant id (operator list-tenants shows them)',
+      '--tenant must be a tenant id (cloakroom operator list-tenants shows them)',
     ],
     [['who-saw'], "required option '--token <ID>' not specified"],
     [['export-audit', '--tenant', TENANT], "required option '--out <FILE>' not specified"],
@@ -168,11 +164,11 @@ describe('the operator command line', () => {
     [['list-deliveries', '--limit', 'abc'], '--limit must be a whole number from 1 to 1000'],
     [['list-deliveries', '--limit', '1001'], '--limit must be a whole number from 1 to 1000'],
     [['list-tenants', 'x'], "too many arguments for 'list-tenants'. Expected 0 arguments but got 1."],
-    [['--local', 'health'], '--local must follow the command: operator health --local'],
+    [['--local', 'health'], '--local must follow the command: cloakroom operator health --local'],
     [['health', '--secrets-to', 'x'], "unknown option '--secrets-to'"],
   ])('%j is rejected in one line with exit code 2, and nothing is sent', async (args, problem) => {
     const { exitCode, out, err, payloads } = await run(args);
-    expect([exitCode, out, err, payloads]).toEqual([2, '', `operator: ${problem}\n`, []]);
+    expect([exitCode, out, err, payloads]).toEqual([2, '', `cloakroom: ${problem}\n`, []]);
   });
 
   it('the command line prints its help to standard error without a command, with exit code 2', async () => {
@@ -180,7 +176,7 @@ describe('the operator command line', () => {
     expect([exitCode, out, err]).toEqual([2, '', expect.stringContaining('create-tenant')]);
   });
 
-  const HINT = 'or add --local for the service of npm start';
+  const HINT = 'or add --local for the service of cloakroom start';
   it.each([
     [new CommandFailure('The tenant does not exist.'), 'The tenant does not exist.'],
     [new Error('Region is missing'), `no AWS Region: set AWS_REGION, ${HINT}`],
@@ -220,7 +216,7 @@ describe('the operator command line', () => {
     [named('KMSException', 'one line\nand a second'), 'KMSException: one line'],
   ])('explains what to do after %s, in one line with exit code 1', async (failure, said) => {
     const { exitCode, out, err } = await run(['list-tenants'], { responses: [failure] });
-    expect([exitCode, out, err]).toEqual([1, '', `operator: ${said}\n`]);
+    expect([exitCode, out, err]).toEqual([1, '', `cloakroom: ${said}\n`]);
   });
 
   it('names the profile that has no credentials', async () => {
@@ -228,10 +224,10 @@ describe('the operator command line', () => {
     const failure = named('CredentialsProviderError', 'Could not load credentials from any providers');
     const { err } = await run(['list-tenants'], { responses: [failure] });
     delete process.env['AWS_PROFILE'];
-    expect(err).toBe('operator: no AWS credentials: the profile shop (AWS_PROFILE) has none\n');
+    expect(err).toBe('cloakroom: no AWS credentials: the profile shop (AWS_PROFILE) has none\n');
   });
 
-  it('reports that the service of npm start does not run', async () => {
+  it('reports that the service of cloakroom start does not run', async () => {
     const missing = newFile();
     const other = newFile();
     const stopped = newFile();
@@ -243,13 +239,13 @@ describe('the operator command line', () => {
     );
     expect(await run(['health', '--local', missing])).toMatchObject({
       exitCode: 1,
-      err: `operator: ${missing} cannot be read: is the service running (npm start)?\n`,
+      err: `cloakroom: ${missing} cannot be read: is the service running (cloakroom start)?\n`,
     });
     expect((await run(['health', '--local', other])).err).toBe(
-      `operator: ${other} is no credentials file of npm start\n`,
+      `cloakroom: ${other} is no credentials file of cloakroom start\n`,
     );
     expect((await run(['health', '--local', stopped], { responses: [coded('ECONNREFUSED')] })).err).toBe(
-      'operator: the service at http://127.0.0.1:9 is unreachable (ECONNREFUSED): is npm start still running?\n',
+      'cloakroom: the service at http://127.0.0.1:9 is unreachable (ECONNREFUSED): is cloakroom start still running?\n',
     );
   });
 });
@@ -278,7 +274,7 @@ describe('secrets', () => {
     ] as const) {
       const { exitCode, err, payloads } = await run([...create, '--secrets-to', name]);
       expect([exitCode, err, payloads]).toEqual([
-        ...[2, `operator: --secrets-to ${name}: ${why}; nothing was done\n`, []],
+        ...[2, `cloakroom: --secrets-to ${name}: ${why}; nothing was done\n`, []],
       ]);
     }
     expect(readFileSync(file, 'utf8')).toBe('mine');
@@ -302,7 +298,7 @@ describe('secrets', () => {
     });
     expect([exitCode, JSON.parse(out)]).toEqual([0, CREATED]);
     expect(err).toBe(
-      `operator: ${file} could not be written; the secrets are printed, since they are shown only once\n`,
+      `cloakroom: ${file} could not be written; the secrets are printed, since they are shown only once\n`,
     );
     expect([existsSync(file), close.mock.calls.length]).toEqual([false, 1]);
     jest.restoreAllMocks();
@@ -402,7 +398,7 @@ describe('commands of the audit trail', () => {
     const privateKey = keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     for (const text of ['', 'no key', privateKey, PUBLIC_KEY.replace(/M/g, '-')]) {
       const key = fileOf(text);
-      const said = `operator: --key ${key}: contains no public key in PEM, as audit-key prints it\n`;
+      const said = `cloakroom: --key ${key}: contains no public key in PEM, as audit-key prints it\n`;
       for (const more of [[], ['--file', fileOf('')]]) {
         const { exitCode, out, err, payloads } = await run(['verify-audit', '--key', key, ...more]);
         expect([exitCode, out, err, payloads]).toEqual([2, '', said, []]);
@@ -410,7 +406,7 @@ describe('commands of the audit trail', () => {
     }
     const missing = newFile();
     expect((await run(['verify-audit', '--key', missing])).err).toBe(
-      `operator: --key ${missing}: cannot be read (ENOENT)\n`,
+      `cloakroom: --key ${missing}: cannot be read (ENOENT)\n`,
     );
   });
 
@@ -458,7 +454,7 @@ describe('commands of the audit trail', () => {
     const file = fileOf('mine');
     const { exitCode, err, payloads } = await run(['export-audit', '--tenant', TENANT, '--out', file]);
     expect([exitCode, err, payloads]).toEqual([
-      ...[2, `operator: --out ${file}: the file exists; nothing was done\n`, []],
+      ...[2, `cloakroom: --out ${file}: the file exists; nothing was done\n`, []],
     ]);
     expect(readFileSync(file, 'utf8')).toBe('mine');
   });
@@ -475,25 +471,8 @@ describe('help', () => {
     expect(byHelp).toEqual({ exitCode: 0, out, err: '', payloads: [] });
   });
 
-  it('names every command, and the version is that of the package', async () => {
+  it('names every command', async () => {
     const { out } = await run(['-h']);
     for (const name of COMMAND_NAMES) expect(out).toContain(`  ${name} `);
-    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string };
-    expect((await run(['--version'])).out).toBe(`${version}\n`);
   });
-
-  it.each(['bash', 'zsh', 'fish'])('is a completion script of every command for %s', async (shell) => {
-    const { exitCode, out } = await run(['completion', shell]);
-    expect(exitCode).toBe(0);
-    for (const name of COMMAND_NAMES) expect(out).toMatch(new RegExp(String.raw`\b${name}\b`));
-    expect(out).toMatch(/secrets-to/);
-    expect(out).not.toMatch(/undefined/);
-  });
-});
-
-it('ends without a stack, and with its own exit code, when its reader has seen enough', () => {
-  const command = `'${process.execPath}' bin/operator.ts`;
-  const script = `${command} help | true; echo "\${PIPESTATUS[0]}"`;
-  const { stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
-  expect([stdout, stderr]).toEqual(['0\n', '']);
 });

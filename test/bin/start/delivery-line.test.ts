@@ -18,7 +18,7 @@ it('describes a failed attempt, with the way round a wrong certificate', () => {
   );
   const { nextAttempt: _, ...parked } = { ...FAILED, outcome: 'parked', attempt: 10, reason: 'HTTP 500' };
   expect(deliveryLine(JSON.stringify(parked))).toBe(
-    'delivery of abc failed: HTTP 500, attempt 10 of 10, parked (npm run operator -- list-deliveries --local)',
+    'delivery of abc failed: HTTP 500, attempt 10 of 10, parked (cloakroom operator list-deliveries --local)',
   );
 });
 

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
-import { operate } from './operator/operate.ts';
+import { text } from 'node:stream/consumers';
+import { runCommandLine } from './run-command-line.ts';
 
 // The reader has seen enough, as with `| head`: the command still runs to its end, and its exit
 // code says how it ended.
@@ -7,7 +8,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
-/** Asks on standard error, because the plan is printed there too. */
+/** Asks on standard error, because the result goes to standard output. */
 async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
@@ -17,9 +18,11 @@ async function ask(question: string): Promise<string> {
   }
 }
 
-process.exitCode = await operate(process.argv.slice(2), {
-  print: (text) => process.stdout.write(text),
-  printError: (text) => process.stderr.write(text),
+process.exitCode = await runCommandLine(process.argv.slice(2), {
+  print: (line) => process.stdout.write(line),
+  printError: (line) => process.stderr.write(line),
   isTerminal: process.stdout.isTTY,
   ...(process.stdin.isTTY && { ask }),
+  environment: process.env,
+  readInput: () => text(process.stdin),
 });

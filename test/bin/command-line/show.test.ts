@@ -1,4 +1,4 @@
-import { printable, show } from '../../../bin/operator/show.ts';
+import { printable, show } from '../../../bin/command-line/show.ts';
 import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 
 /** A terminal acts on these, or shows them as something else. */

@@ -1,4 +1,5 @@
-import type { Response } from './command-behaviour.ts';
+/** A result of the service, as JSON has it. */
+type Response = Readonly<Record<string, unknown>>;
 
 const isRecord = (value: unknown): value is Response =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

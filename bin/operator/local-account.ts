@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { LocalAdministrator } from '../../packages/local-aws/src/control.ts';
+import { CommandFailure } from '../command-line/failures.ts';
+
+const localSchema = z.object({
+  aws_endpoint_url: z.string(),
+  aws_region: z.string(),
+  aws_access_key_id: z.string(),
+  aws_secret_access_key: z.string(),
+});
+
+/** The local account of `cloakroom start` and its administrator, from the credentials file. */
+export function localAccountOf(credentialsFile: string): LocalAdministrator {
+  let text: string;
+  try {
+    text = readFileSync(credentialsFile, 'utf8');
+  } catch {
+    throw new CommandFailure(`${credentialsFile} cannot be read: is the service running (cloakroom start)?`);
+  }
+  try {
+    return localSchema.parse(JSON.parse(text));
+  } catch {
+    throw new CommandFailure(`${credentialsFile} is no credentials file of cloakroom start`);
+  }
+}

@@ -1,0 +1,31 @@
+import { runCommandLine } from '../../packages/cli/src/run-command-line.ts';
+import type { OperatorSurroundings } from '../../bin/operator/operate.ts';
+
+/** The end of a command line: its exit code, and what it printed. */
+export interface CommandOutcome {
+  readonly exitCode: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/**
+ * Runs a command line of `cloakroom` in this process. Its output goes to a terminal, which answers
+ * no question.
+ */
+export async function commandLine(
+  args: readonly string[],
+  more: Partial<OperatorSurroundings> = {},
+): Promise<CommandOutcome> {
+  let out = '';
+  let err = '';
+  const surroundings: OperatorSurroundings = {
+    print: (text) => (out += text),
+    printError: (text) => (err += text),
+    isTerminal: true,
+    environment: {},
+    readInput: () => Promise.resolve(''),
+    ...more,
+  };
+  const exitCode = await runCommandLine(args, surroundings);
+  return { exitCode, out, err };
+}
