@@ -66,7 +66,7 @@ export class PipelineStack extends Stack {
     });
     const health = new CodeBuildStep('Health', {
       input: source,
-      commands: ['npm ci', 'npm run operator -- health'],
+      commands: ['npm ci', 'npx cloakroom operator health'],
       rolePolicyStatements: [
         new PolicyStatement({
           actions: ['lambda:InvokeFunction'],

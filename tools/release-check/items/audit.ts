@@ -137,7 +137,7 @@ Within two days the item is gone, and TimeToLiveDeletedItemCount counts it. Noth
     title: 'A forged record is found',
     steps: `On a deployment that you will delete, right after a request of the tenant $TENANT:
 for SHARD in $(seq -w 0 31); do aws dynamodb execute-statement --statement "INSERT INTO \\"$AUDIT\\" VALUE {'pk': '$TENANT#log#$SHARD', 'sk': '$(node -p 'Date.now().toString(36).padStart(9, "0")')AAAAAAAAAAAA', 'ttl': 2000000000, 'body': '{}'}"; done
-npm run operator -- verify-audit --function Release-operator
+npx cloakroom operator verify-audit --function Release-operator
 It reports "not a record of this service"; AuditBroken fires within the hour.`,
   },
   {

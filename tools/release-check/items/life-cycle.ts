@@ -6,7 +6,7 @@ export const LIFE_CYCLE_ITEMS: readonly ReleaseItem[] = [
     title: 'Restore',
     steps: `On a deployment with a token, an application and a reactor: docs/restore.md, with Tokens Access Reactors.
 Interrupt exchange with Ctrl-C after the first line "exchanging", and run it again. Then:
-npx cdk drift Release-Data && npm run operator -- health --function Release-operator`,
+npx cdk drift Release-Data && npx cloakroom operator health --function Release-operator`,
   },
   {
     id: 'upgrade',
@@ -28,9 +28,9 @@ aws logs filter-log-events --log-group-name $LOG --filter-pattern '{ $.type = "p
   {
     id: 'removal',
     title: 'Removal and adoption',
-    steps: `npm run operator -- remove-deployment --service Release --keep-data --mapping mapping.json
+    steps: `npx cloakroom operator remove-deployment --service Release --keep-data --mapping mapping.json
 Then cdk import and cdk deploy --all: docs/remove.md, "Adopt the data in a new deployment".
-Then npm run operator -- remove-deployment --service Release --delete-trail
+Then npx cloakroom operator remove-deployment --service Release --delete-trail
 Interrupt it with Ctrl-C during the first table, and run it again. Nothing but keys in PendingDeletion, system
 backups, the role and its boundary is left:
 aws dynamodb list-tables; aws lambda list-functions; aws sqs list-queues; aws logs describe-log-groups
