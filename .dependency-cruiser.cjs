@@ -283,6 +283,8 @@ module.exports = {
         path: own,
         pathNot: [
           '^(bin|lib|packages/local-aws/src)/',
+          // `npm start` is `cloakroom start`.
+          '^packages/cli/bin/cloakroom\\.cjs$',
           '^functions/operator/command-names\\.ts$',
           '^(console|packages/fields)/headers\\.ts$',
         ],

@@ -27,7 +27,7 @@ const isPointless = Number(major) < 24 || isInCi;
 const isPossible = existsSync(join(ROOT, 'node_modules', 'esbuild'));
 
 if (!isPointless && isPossible) {
-  // As in start.cjs.
+  // As in packages/cli/bin/cloakroom.cjs.
   process.env.NODE_COMPILE_CACHE ??= join(ROOT, '.local', 'compile-cache');
   enableCompileCache(process.env.NODE_COMPILE_CACHE);
   import('./start/prepare.ts').catch((error) => {

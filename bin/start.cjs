@@ -1,8 +1,6 @@
 'use strict';
-// Plain JavaScript, as with-packages.cjs: `npm start`, which then runs bin/local.ts.
+// Plain JavaScript, as with-packages.cjs: `npm start`, which is `cloakroom start`.
 const { spawnSync } = require('node:child_process');
-const { enableCompileCache } = require('node:module');
-const { join } = require('node:path');
 const { withPackages } = require('./with-packages.cjs');
 
 /**
@@ -17,9 +15,6 @@ const lacksRosetta = () =>
 withPackages(() => {
   if (lacksRosetta())
     process.stderr.write('Reactors need Rosetta. Run: softwareupdate --install-rosetta --agree-to-license\n');
-  // Node's compile cache saves about a third of a start without changes. The environment variable
-  // is for threads and the synthesis.
-  process.env.NODE_COMPILE_CACHE ??= join(__dirname, '..', '.local', 'compile-cache');
-  enableCompileCache(process.env.NODE_COMPILE_CACHE);
-  void import('./local.ts');
+  process.argv.splice(2, 0, 'start');
+  require('../packages/cli/bin/cloakroom.cjs');
 });

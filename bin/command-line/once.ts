@@ -1,10 +1,17 @@
 import { UsageError } from './failures.ts';
 
-/** Rejects a repeated option, of which one value would be ignored, and an empty value. */
+/** Rejects a repeated option: one of its values would be ignored. */
 export const once =
-  (name: string, check: (text: string) => unknown = (text) => text) =>
+  (name: string, parse: (text: string) => unknown) =>
   (text: string, previous: unknown): unknown => {
     if (previous !== undefined) throw new UsageError(`--${name} appears twice`);
+    return parse(text);
+  };
+
+/** Rejects an empty value, which a variable that is not set leaves. */
+export const filled =
+  (name: string, parse: (text: string) => unknown = (text) => text) =>
+  (text: string): unknown => {
     if (text === '') throw new UsageError(`--${name} must not be empty`);
-    return check(text);
+    return parse(text);
   };

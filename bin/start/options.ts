@@ -1,11 +1,9 @@
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { parseSettings as checkSettings, SettingsError } from '../../lib/settings.ts';
-import { errorCode, errorMessage } from '../../packages/local-aws/src/error-code.ts';
-import { FaultError, parseFault } from '../../packages/local-aws/src/faults/fault.ts';
+import { Command, Option } from 'commander';
+import { UsageError } from '../command-line/failures.ts';
+import { once } from '../command-line/once.ts';
 
 export interface StartOptions {
-  readonly kind: 'start';
   /** 0 selects a free port. */
   readonly port: number;
   /** Keeps state across starts; without it state is in memory. */
@@ -36,53 +34,26 @@ export interface StartOptions {
   readonly verbose: boolean;
 }
 
-/** `problem` describes the invalid command line in one line. */
-export type Options =
-  | StartOptions
-  | { readonly kind: 'help' }
-  | { readonly kind: 'invalid'; readonly problem: string };
-
-export const USAGE = `npm start -- [options]
-
-  --port N             port of the HTTP API (default 8787; 0 selects a free port); the pages have the next four
-  --data DIR           store tables, keys, queues, reactors and the first tenant in DIR (default: in memory)
-  --credentials FILE   file for the addresses and keys (default .local/credentials.json)
-  --tick SECONDS       length of a scheduled minute (default 60)
-  --set NAME=VALUE     a deploy setting; repeat it for more, separate list items by commas
-  --app DIR            run a synthesized cdk.out instead of synthesizing
-  --stage NAME         the stage of that app to run, if it is the app of a pipeline
-  --contract FILE      log every response that an OpenAPI document (docs/openapi.json) does not allow
-  --fault FAULT        a fault to inject, such as dynamodb:throttle:0.3; repeat it for more (docs/local.md)
-  --fault-seed N       seed of the faults' random draws (default 1)
-  --trust FILE         accept the certificates of a PEM file from webhook receivers and proxy destinations
-  --verbose            print the logs of the functions instead of writing them to files
-  --help               print this help
-`;
-
-const config = {
-  port: { type: 'string' },
-  data: { type: 'string' },
-  credentials: { type: 'string' },
-  tick: { type: 'string' },
-  set: { type: 'string', multiple: true },
-  app: { type: 'string' },
-  stage: { type: 'string' },
-  contract: { type: 'string' },
-  fault: { type: 'string', multiple: true },
-  'fault-seed': { type: 'string' },
-  trust: { type: 'string', multiple: true },
-  verbose: { type: 'boolean' },
-  help: { type: 'boolean' },
-} as const;
-
-type Parsed = ReturnType<typeof parseArgs<{ options: typeof config; tokens: true }>>;
-
-class InvalidOption extends Error {}
+/** The options as commander names them. */
+interface Parsed {
+  readonly port?: number;
+  readonly data?: string;
+  readonly credentials?: string;
+  readonly tick?: number;
+  readonly set?: readonly (readonly [name: string, value: string])[];
+  readonly app?: string;
+  readonly stage?: string;
+  readonly contract?: string;
+  readonly fault?: readonly string[];
+  readonly faultSeed?: number;
+  readonly trust?: readonly string[];
+  readonly verbose?: true;
+}
 
 function parsePort(text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535)
-    throw new InvalidOption(`--port must be a number from 0 to 65535, not ${text}`);
+    throw new UsageError(`--port must be a number from 0 to 65535, not ${text}`);
   return port;
 }
 
@@ -90,98 +61,145 @@ function parseTick(text: string): number {
   const seconds = Number(text);
   // Timers count milliseconds in 31 bits.
   if (text.trim() === '' || !(seconds >= 0.001 && seconds <= 2_000_000))
-    throw new InvalidOption(`--tick must be a number of seconds over 0, not ${text}`);
+    throw new UsageError(`--tick must be a number of seconds over 0, not ${text}`);
   return seconds;
-}
-
-function parseSettings(entries: readonly string[]): Record<string, string> {
-  const settings = entries.map((entry): [string, string] => {
-    const equals = entry.indexOf('=');
-    if (equals < 1) throw new InvalidOption(`--set needs NAME=VALUE, not ${entry}`);
-    return [entry.slice(0, equals), entry.slice(equals + 1)];
-  });
-  const chosen = Object.fromEntries(settings);
-  const twice = settings.find(([name], index) => settings.findIndex((other) => other[0] === name) < index);
-  if (twice !== undefined) throw new InvalidOption(`--set ${twice[0]} appears twice`);
-  try {
-    checkSettings(chosen);
-  } catch (error) {
-    if (error instanceof SettingsError) throw new InvalidOption(`--set: ${error.message}`);
-    throw error;
-  }
-  return chosen;
-}
-
-function checkFaults(faults: readonly string[]): readonly string[] {
-  try {
-    faults.forEach(parseFault);
-  } catch (error) {
-    if (error instanceof FaultError) throw new InvalidOption(`--fault ${error.message}`);
-    throw error;
-  }
-  return faults;
 }
 
 function parseSeed(text: string): number {
   const seed = Number(text);
   if (!/^\d+$/.test(text) || seed >= 2 ** 32)
-    throw new InvalidOption(`--fault-seed must be a whole number below 2^32, not ${text}`);
+    throw new UsageError(`--fault-seed must be a whole number below 2^32, not ${text}`);
   return seed;
 }
 
-function path(name: string, text: string): string {
-  if (text === '') throw new InvalidOption(`--${name} needs a path`);
+const path = (name: string) => (text: string) => {
+  if (text === '') throw new UsageError(`--${name} needs a path`);
   return resolve(text);
+};
+
+function parseSetting(entry: string): readonly [name: string, value: string] {
+  const equals = entry.indexOf('=');
+  if (equals < 1) throw new UsageError(`--set needs NAME=VALUE, not ${entry}`);
+  return [entry.slice(0, equals), entry.slice(equals + 1)];
 }
 
-/** Options that would be ignored: of two values of one option only the last counts. */
-function refuseContradictions({ values, tokens }: Parsed): void {
-  if (values.app !== undefined && values.set !== undefined)
-    throw new InvalidOption('--set has no effect on a synthesized app: remove --app or --set');
-  if (values.stage !== undefined && values.app === undefined)
-    throw new InvalidOption('--stage needs the --app that has it');
-  const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
-  const single = names.filter((name) => !('multiple' in config[name]));
-  const twice = single.find((name, index) => single.indexOf(name) < index);
-  if (twice !== undefined) throw new InvalidOption(`--${twice} appears twice`);
+/** Appends the value of an option that may appear several times. */
+const each =
+  (parse: (text: string) => unknown) =>
+  (text: string, previous: readonly unknown[] = []) => [...previous, parse(text)];
+
+const single = (flags: string, does: string, parse: (text: string) => unknown) => {
+  const option = new Option(flags, does);
+  return option.argParser(once(option.name(), parse));
+};
+const several = (flags: string, does: string, parse: (text: string) => unknown) =>
+  new Option(flags, does).argParser(each(parse));
+
+const OPTIONS = (): readonly Option[] => [
+  single(
+    '--port <N>',
+    'port of the API (default 8787; 0: a free one); the pages have the next four',
+    parsePort,
+  ),
+  single(
+    '--data <DIR>',
+    'store tables, keys, queues, reactors and the first tenant in DIR (default: in memory)',
+    path('data'),
+  ),
+  single(
+    '--credentials <FILE>',
+    'file for the addresses and keys (default .local/credentials.json)',
+    path('credentials'),
+  ),
+  single('--tick <SECONDS>', 'length of a scheduled minute (default 60)', parseTick),
+  several(
+    '--set <NAME=VALUE>',
+    'a deploy setting; repeat it for more, separate list items by commas',
+    parseSetting,
+  ),
+  single('--app <DIR>', 'run a synthesized cdk.out instead of synthesizing', path('app')),
+  single('--stage <NAME>', 'the stage of that app to run, if it is the app of a pipeline', (name) => name),
+  single(
+    '--contract <FILE>',
+    'log every response that an OpenAPI document (docs/openapi.json) does not allow',
+    path('contract'),
+  ),
+  several(
+    '--fault <FAULT>',
+    'a fault to inject, such as dynamodb:throttle:0.3; repeat it for more (docs/local.md)',
+    (fault) => fault,
+  ),
+  single('--fault-seed <N>', "seed of the faults' random draws (default 1)", parseSeed),
+  several(
+    '--trust <FILE>',
+    'accept the certificates of a PEM file from webhook receivers and proxy destinations',
+    path('trust'),
+  ),
+  new Option('--verbose', 'print the logs of the functions instead of writing them to files'),
+];
+
+/** Checks the settings with the code of the stacks, which only a start with settings needs here. */
+async function settingsOf(entries: NonNullable<Parsed['set']>): Promise<Record<string, string>> {
+  const twice = entries.find(([name], at) => entries.findIndex((other) => other[0] === name) < at);
+  if (twice !== undefined) throw new UsageError(`--set ${twice[0]} appears twice`);
+  const chosen = Object.fromEntries(entries);
+  const { parseSettings, SettingsError } = await import('../../lib/settings.ts');
+  try {
+    parseSettings(chosen);
+  } catch (error) {
+    if (error instanceof SettingsError) throw new UsageError(`--set: ${error.message}`);
+    throw error;
+  }
+  return chosen;
 }
 
-/** The files and folders that were named, as absolute paths. */
-const optionalPaths = ({ credentials, data, contract, app }: Parsed['values']) => ({
-  ...(credentials !== undefined && { credentialsFile: path('credentials', credentials) }),
-  ...(data !== undefined && { dataDirectory: path('data', data) }),
-  ...(contract !== undefined && { contractFile: path('contract', contract) }),
-  ...(app !== undefined && { appDirectory: path('app', app) }),
+async function checkFaults(faults: readonly string[]): Promise<readonly string[]> {
+  const { FaultError, parseFault } = await import('../../packages/local-aws/src/faults/fault.ts');
+  try {
+    faults.forEach(parseFault);
+  } catch (error) {
+    if (error instanceof FaultError) throw new UsageError(`--fault ${error.message}`);
+    throw error;
+  }
+  return faults;
+}
+
+/** Rejects an option that would have no effect. */
+function refuseContradictions({ app, set, stage }: Parsed): void {
+  if (app !== undefined && set !== undefined)
+    throw new UsageError('--set has no effect on a synthesized app: remove --app or --set');
+  if (stage !== undefined && app === undefined) throw new UsageError('--stage needs the --app that has it');
+}
+
+/** The files, folders and names that the command line has. */
+const namedIn = ({ credentials, data, contract, app, stage }: Parsed) => ({
+  ...(credentials !== undefined && { credentialsFile: credentials }),
+  ...(data !== undefined && { dataDirectory: data }),
+  ...(contract !== undefined && { contractFile: contract }),
+  ...(app !== undefined && { appDirectory: app }),
+  ...(stage !== undefined && { stage }),
 });
 
-function startOptions(args: readonly string[]): Options {
-  const parsed = parseArgs({ args: [...args], options: config, strict: true, tokens: true });
-  const { values } = parsed;
-  if (values.help === true) return { kind: 'help' };
+async function optionsOf(parsed: Parsed): Promise<StartOptions> {
+  const { set = [], fault = [] } = parsed;
   refuseContradictions(parsed);
   return {
-    kind: 'start',
-    port: parsePort(values.port ?? '8787'),
-    tickSeconds: parseTick(values.tick ?? '60'),
-    settings: parseSettings(values.set ?? []),
-    faults: checkFaults(values.fault ?? []),
-    faultSeed: parseSeed(values['fault-seed'] ?? '1'),
-    trust: (values.trust ?? []).map((file) => path('trust', file)),
-    verbose: values.verbose ?? false,
-    ...(values.stage !== undefined && { stage: values.stage }),
-    ...optionalPaths(values),
+    port: parsed.port ?? 8787,
+    tickSeconds: parsed.tick ?? 60,
+    settings: set.length === 0 ? {} : await settingsOf(set),
+    faults: fault.length === 0 ? [] : await checkFaults(fault),
+    faultSeed: parsed.faultSeed ?? 1,
+    trust: parsed.trust ?? [],
+    verbose: parsed.verbose ?? false,
+    ...namedIn(parsed),
   };
 }
 
-/** Parses the command line. Paths become absolute. Never throws: the result contains problems. */
-export function parseOptions(args: readonly string[]): Options {
-  try {
-    return startOptions(args);
-  } catch (error) {
-    const code = String(errorCode(error));
-    if (!(error instanceof InvalidOption) && !code.startsWith('ERR_PARSE_ARGS')) throw error;
-    // Node explains unknown options in several sentences; the first is enough.
-    const [problem = ''] = errorMessage(error).split(/\. |\n/, 1);
-    return { kind: 'invalid', problem };
-  }
+/** `start` with its options. Paths become absolute. Throws {@link UsageError}. */
+export function startProgram(run: (options: StartOptions) => Promise<void>): Command {
+  const command = new Command('start').usage('[options]');
+  for (const option of OPTIONS()) command.addOption(option);
+  return command.action(async () => {
+    await run(await optionsOf(command.opts<Parsed>()));
+  });
 }

@@ -9,7 +9,7 @@ import { runProgram } from '../../packages/local-aws/src/assembly/run-program.ts
 import { errorMessage } from '../../packages/local-aws/src/error-code.ts';
 import { DOCS_BUILD } from './docs-server.ts';
 import { ROOT } from './local-app.ts';
-import { parseOptions } from './options.ts';
+import { startProgram } from './options.ts';
 import { createProgress } from './progress.ts';
 import { startService } from './start-service.ts';
 
@@ -25,14 +25,17 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   });
 
 async function prepare(signal: AbortSignal): Promise<void> {
-  // Loads the modules that only print.
+  // These load the modules that only parse or print.
   await runProgram({ args: ['bin/start.cjs', '--help'], cwd: ROOT, environment: process.env, signal });
+  await import('./run-start.ts');
   const folder = mkdtempSync(join(tmpdir(), 'cloakroom-prepare-'));
   try {
-    const options = parseOptions(['--port', '0', '--credentials', join(folder, 'credentials.json')]);
-    if (options.kind !== 'start') throw new Error(`these are no options of a start: ${options.kind}`);
-    const service = await startService(options, { signal });
-    await service.close();
+    const program = startProgram(async (options) => {
+      const service = await startService(options, { signal });
+      await service.close();
+    });
+    const args = ['--port', '0', '--credentials', join(folder, 'credentials.json')];
+    await program.parseAsync(args, { from: 'user' });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -56,7 +59,7 @@ async function tooLate(): Promise<never> {
   throw new Error('it does not stop');
 }
 
-// The preparation runs in the same time zone as bin/local.ts.
+// The preparation runs in the same time zone as bin/start/run-start.ts.
 process.env['TZ'] = 'UTC';
 const late = AbortSignal.timeout(LONGEST_MS);
 const progress = createProgress(process.stderr);

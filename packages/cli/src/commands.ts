@@ -9,6 +9,11 @@ export interface CommandEntry {
 
 export const COMMANDS: readonly CommandEntry[] = [
   {
+    name: 'start',
+    does: 'Runs the service on this machine',
+    load: async () => (await import('../../../bin/start/start-command.ts')).startCommand,
+  },
+  {
     name: 'operator',
     does: 'Manages the tenants of a service, with the rights of an operator',
     load: async () => (await import('../../../bin/operator/operate.ts')).operatorCommand,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Argument, Command } from 'commander';
+import { Argument, Command, Help } from 'commander';
 import type { Surroundings } from '../../../bin/command-line/surroundings.ts';
 import { COMMANDS, type CommandEntry } from './commands.ts';
 import { completionScript, SHELLS, type Shell } from './completion.ts';
@@ -40,7 +40,14 @@ function emptyProgram({ print, printError }: Surroundings): Command {
     .version(versionOf(), '--version', 'print the version')
     .helpOption('-h, --help', 'print this')
     .helpCommand('help [COMMAND]', 'Explains a command')
-    .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name() })
+    .configureHelp({
+      showGlobalOptions: true,
+      visibleGlobalOptions: (command) =>
+        Object.assign(new Help(), { showGlobalOptions: true })
+          .visibleGlobalOptions(command)
+          .filter(({ long }) => long !== '--version'),
+      subcommandTerm: (command) => command.name(),
+    })
     .configureOutput({
       writeOut: print,
       writeErr: printError,

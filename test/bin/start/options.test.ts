@@ -1,9 +1,16 @@
 import { resolve } from 'node:path';
-import { parseOptions } from '../../../bin/start/options.ts';
+import { startProgram, type StartOptions } from '../../../bin/start/options.ts';
+import { commandLine } from '../../support/command-line.ts';
 
-it('the defaults apply without options', () => {
-  expect(parseOptions([])).toEqual({
-    kind: 'start',
+async function parsed(args: readonly string[]): Promise<StartOptions | undefined> {
+  let options: StartOptions | undefined;
+  const program = startProgram((chosen) => Promise.resolve(void (options = chosen)));
+  await program.parseAsync(args, { from: 'user' });
+  return options;
+}
+
+it('the defaults apply without options', async () => {
+  expect(await parsed([])).toEqual({
     port: 8787,
     tickSeconds: 60,
     settings: {},
@@ -14,13 +21,12 @@ it('the defaults apply without options', () => {
   });
 });
 
-it('every option is applied, with paths from where npm was called', () => {
+it('every option is applied, with paths from the folder of the caller', async () => {
   const args = ['--port', '0', '--data', 'd', '--credentials', '/c.json', '--tick=0.5', '--verbose'];
   const settings = ['--set', 'headerPrefixes=SVC,ACME', '--set', 'egressAllowList='];
   const trust = ['--trust', 'a.pem', '--trust', '/b.pem'];
   const faults = ['--fault', 'kms:down:1', '--fault', 'sqs:delay:500', '--fault-seed', '7'];
-  expect(parseOptions([...args, ...settings, ...faults, ...trust])).toEqual({
-    kind: 'start',
+  expect(await parsed([...args, ...settings, ...faults, ...trust])).toEqual({
     port: 0,
     dataDirectory: resolve('d'),
     credentialsFile: '/c.json',
@@ -33,19 +39,15 @@ it('every option is applied, with paths from where npm was called', () => {
   });
 });
 
-it('an app that is already synthesized is found by its path', () => {
-  expect(parseOptions(['--app', 'cdk.out'])).toMatchObject({ appDirectory: resolve('cdk.out') });
-  expect(parseOptions(['--app', 'cdk.out', '--stage', 'Tests'])).toMatchObject({ stage: 'Tests' });
-});
-
-it('--help requests help', () => {
-  expect(parseOptions(['--help'])).toEqual({ kind: 'help' });
+it('an app that is already synthesized is found by its path', async () => {
+  expect(await parsed(['--app', 'cdk.out'])).toMatchObject({ appDirectory: resolve('cdk.out') });
+  expect(await parsed(['--app', 'cdk.out', '--stage', 'Tests'])).toMatchObject({ stage: 'Tests' });
 });
 
 it.each([
-  [['--prot', '1'], "Unknown option '--prot'"],
-  [['extra'], "Unexpected argument 'extra'"],
-  [['--port'], "Option '--port <value>' argument missing"],
+  [['--prot', '1'], "unknown option '--prot' (Did you mean --port?)"],
+  [['extra'], "too many arguments for 'start'. Expected 0 arguments but got 1."],
+  [['--port'], "option '--port <N>' argument missing"],
   [['--port', '65536'], '--port must be a number from 0 to 65535, not 65536'],
   [['--port', '80a'], '--port must be a number from 0 to 65535, not 80a'],
   [['--port', ''], '--port must be a number from 0 to 65535, not '],
@@ -64,9 +66,10 @@ it.each([
   [['--trust', ''], '--trust needs a path'],
   [['--fault', 'kms:down'], '--fault kms:down: a fault is SERVICE:KIND:VALUE'],
   [['--fault', 'kms/Decript:down:1'], '--fault kms/Decript:down:1: kms has no action Decript (Decrypt, '],
-  [['--fault-seed', '-1'], "Option '--fault-seed' argument is ambiguous"],
+  [['--fault-seed', '-1'], '--fault-seed must be a whole number below 2^32, not -1'],
   [['--fault-seed', 'x'], '--fault-seed must be a whole number below 2^32, not x'],
-])('%j is rejected in one line', (args, problem) => {
-  expect(parseOptions(args)).toEqual({ kind: 'invalid', problem: expect.stringContaining(problem) });
-  expect(JSON.stringify(parseOptions(args))).not.toContain('\\n');
+])('%j is rejected in one line, with exit code 2', async (args, problem) => {
+  const { exitCode, out, err } = await commandLine(['start', ...args]);
+  expect([exitCode, out, err]).toEqual([2, '', expect.stringContaining(`cloakroom: ${problem}`)]);
+  expect(err.trimEnd()).not.toContain('\n');
 });

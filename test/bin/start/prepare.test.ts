@@ -36,8 +36,12 @@ function aRepository(program?: string): string {
   cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
   const linked = SYNTHESIS_INPUTS.paths
     .map((path) => path.split('/')[0] ?? '')
-    .filter((name) => name !== 'bin');
+    .filter((name) => name !== 'bin' && name !== 'packages');
   for (const name of new Set([...linked, ...DOCS])) symlinkSync(join(root, name), join(folder, name));
+  // The program runs what is in `bin` beside it.
+  cpSync(join(root, 'packages', 'cli'), join(folder, 'packages', 'cli'), { recursive: true });
+  for (const name of readdirSync(join(root, 'packages')).filter((each) => each !== 'cli'))
+    symlinkSync(join(root, 'packages', name), join(folder, 'packages', name));
   if (program !== undefined) writeFileSync(join(folder, 'bin', 'cloakroom.ts'), program);
   return folder;
 }

@@ -257,7 +257,7 @@ it('a folder without an app is reported', async () => {
 it('a wrong option ends with exit code 2', async () => {
   const started = start('--nope');
   expect(await started.exit).toBe(2);
-  expect(started.output()).toBe("Unknown option '--nope' (--help lists the options)\n");
+  expect(started.output()).toBe("cloakroom: unknown option '--nope'\n");
 });
 
 describe('npm start and npm test, on any Node', () => {

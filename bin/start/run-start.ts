@@ -1,22 +1,26 @@
-import { errorMessage } from '../packages/local-aws/src/error-code.ts';
-import { greeting } from './start/greeting.ts';
-import { parseOptions, USAGE, type StartOptions } from './start/options.ts';
-import { createProgress } from './start/progress.ts';
+import { errorMessage } from '../../packages/local-aws/src/error-code.ts';
+import { greeting } from './greeting.ts';
+import type { StartOptions } from './options.ts';
+import { createProgress } from './progress.ts';
 
 /** Longer than the second in which running requests may end. */
 const LONGEST_STOP_MS = 3_000;
 
-/** Resolves at the first signal to end: Ctrl-C, a kill, a closed terminal. */
+/** Resolves at the first signal to end: Ctrl-C, a kill, a closed terminal or reader. */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.on(signal, () => {
         resolve();
       });
+    process.stdout.once('error', () => {
+      resolve();
+    });
   });
 }
 
-async function run(options: StartOptions): Promise<never> {
+/** Runs the service until a signal ends this process. */
+export async function runStart(options: StartOptions): Promise<never> {
   // Lambda runs in UTC, and worker threads share the time zone of their process.
   process.env['TZ'] = 'UTC';
   const abort = new AbortController();
@@ -29,7 +33,7 @@ async function run(options: StartOptions): Promise<never> {
   });
   const progress = createProgress(process.stderr);
   try {
-    const { startService } = await import('./start/start-service.ts');
+    const { startService } = await import('./start-service.ts');
     const service = await startService(options, { signal: abort.signal, onProgress: progress.step });
     progress.end();
     const {
@@ -76,12 +80,4 @@ async function run(options: StartOptions): Promise<never> {
     // Threads of parts that had started may still run.
     process.exit(1);
   }
-}
-
-const options = parseOptions(process.argv.slice(2));
-if (options.kind === 'start') await run(options);
-else if (options.kind === 'help') process.stdout.write(USAGE);
-else {
-  process.stderr.write(`${options.problem} (--help lists the options)\n`);
-  process.exitCode = 2;
 }
