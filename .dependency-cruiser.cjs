@@ -278,7 +278,7 @@ module.exports = {
       comment:
         'The entry points start the app, or its local account; they are nothing themselves. Of the functions they know what the operator can ask for.',
       severity: 'error',
-      from: { path: '^bin/', pathNot: '^bin/operator/restore/' },
+      from: { path: '^bin/', pathNot: '^bin/(operator/restore|reactor|check-upgrade)/' },
       to: {
         path: own,
         pathNot: [
@@ -304,6 +304,26 @@ module.exports = {
           '^src/core/(tokens/service-id|tenants/tenant|crypto/key-ring)\\.ts$',
         ],
       },
+    },
+    {
+      name: 'reactor-command-runs-the-runtime',
+      comment: 'It runs code like the service, and prints the problem that a caller would get.',
+      severity: 'error',
+      from: { path: '^bin/reactor/' },
+      to: {
+        path: own,
+        pathNot: [
+          '^(bin/(reactor|command-line)|lib|packages/local-aws/src|src/(core|wire|adapters/lambda))/',
+          '^reactor-runtime/worker/built-ins\\.ts$',
+        ],
+      },
+    },
+    {
+      name: 'upgrades-are-checked-by-rules-of-core',
+      comment: 'A check of stored proxies says what the new version refuses, which core decides.',
+      severity: 'error',
+      from: { path: '^bin/check-upgrade/' },
+      to: { path: own, pathNot: '^(bin/(check-upgrade|command-line)|packages/local-aws/src|src/core)/' },
     },
     {
       name: 'cli-is-the-program',
@@ -474,7 +494,7 @@ module.exports = {
       comment: 'It shows what anybody can do with the SDK; the service it starts is a process of its own.',
       severity: 'error',
       from: { path: '^tools/demo/' },
-      to: { path: own, pathNot: '^(tools/demo/|packages/sdk/src/|tools/local-certificate[.]ts$)' },
+      to: { path: own, pathNot: '^(tools/demo/|packages/sdk/src/|bin/receiver/local-certificate[.]ts$)' },
     },
     {
       name: 'examples-are-copied',

@@ -22,7 +22,7 @@ const PROCESSES = [
     'test/adapters/lambda/reactor-functions',
     'test/bin/start/{prepare,start}',
     'test/simulation/workers',
-    'test/tools/try-reactor',
+    'test/bin/reactor/reactor',
     'test/tools/bench/smoke',
   ],
   ...['dynamodb/{crash,full-disk}', 'guestbook/guestbook', 'lambda/{control-plane,custom-runtime}'].map(

@@ -15,12 +15,12 @@ import {
 } from '../../functions/operator/command-names.ts';
 import { COMMAND_BEHAVIOUR, type Response } from './command-behaviour.ts';
 import { UsageError } from '../command-line/failures.ts';
+import { localOption } from '../command-line/local-file.ts';
 import { filled, once } from '../command-line/once.ts';
 import { removalCommand } from './removal/removal-command.ts';
 import type { RemovalOptions } from './removal/remove-deployment.ts';
 import { restoreCommand, type RestoreRequest } from './restore/restore-command.ts';
 
-const DEFAULT_CREDENTIALS_FILE = '.local/credentials.json';
 const DEFAULT_FUNCTION = 'Cloakroom-operator';
 
 /** The parsed options that every command has. */
@@ -124,9 +124,8 @@ function checkRequired(name: CommandName, options: Options): void {
 }
 
 /** `--local health` would use the command as the name of the file. */
-function localFile(text: string): string {
-  if (!COMMAND_NAMES.some((name) => name === text))
-    return text === DEFAULT_CREDENTIALS_FILE ? text : resolve(text);
+function noCommand(text: string): string {
+  if (!COMMAND_NAMES.some((name) => name === text)) return text;
   throw new UsageError(`--local must follow the command: cloakroom operator ${text} --local`);
 }
 
@@ -135,9 +134,7 @@ function globalOptions(): readonly Option[] {
     new Option('--function <NAME>', 'the operator function (stack output OperatorFunctionName)').default(
       DEFAULT_FUNCTION,
     ),
-    new Option('--local [FILE]', 'the service of cloakroom start, by its credentials file')
-      .preset(DEFAULT_CREDENTIALS_FILE)
-      .argParser(localFile),
+    localOption(noCommand),
     new Option('--json', 'print the result as JSON'),
   ];
 }

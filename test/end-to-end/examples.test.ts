@@ -188,11 +188,18 @@ describe('examples/reactor and examples/webhook-receiver', () => {
   });
 
   inThoroughRun.it(
-    'npm run receiver starts it with a certificate that --trust accepts, and gets a result',
+    'cloakroom receiver starts it with a certificate that --trust accepts, and gets a result',
     async () => {
       const port = String(DESTINATION_PORTS.at(-1));
       const credentials = join(mkdtempSync(join(tmpdir(), 'cloakroom-receiver-')), 'credentials.json');
-      const args = ['tools/receiver.ts', '--port', port, '--credentials', credentials];
+      const args = [
+        'packages/cli/bin/cloakroom.cjs',
+        'receiver',
+        '--port',
+        port,
+        '--credentials',
+        credentials,
+      ];
       const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
       const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
       let printed = '';

@@ -7,7 +7,7 @@ import { extname, join } from 'node:path';
 import { startFields, LOOPBACK_ORIGINS, type FieldsServer } from '../../bin/start/fields-server.ts';
 import type { FieldsConfig } from '../../packages/fields/headers.ts';
 import { HELLO } from '../../packages/fields/src/protocol.ts';
-import { createBuiltAssets } from '../../bin/local/built-assets.ts';
+import { createBuiltAssets } from '../../bin/start/built-assets.ts';
 import { writeFieldsSite } from '../../lib/fields-site.ts';
 import { startChromium, startWholeChromium, type Chromium } from '../support/chromium.ts';
 import { openFields, servePages, type FieldsPage, type Pages } from '../support/fields-page.ts';

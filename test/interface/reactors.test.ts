@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { bundleCode } from '../../tools/try-reactor/bundle-code.ts';
+import { bundleCode } from '../../bin/reactor/bundle-code.ts';
 import { aRevealingApplication, anApplication, CARD, client, management } from '../support/service.ts';
 
 /** A service names the page of an error if it has documentation. */

@@ -15,6 +15,6 @@ it.each([
 });
 
 it('a program prints its usage for --help', () => {
-  const usage = expect.stringContaining('npm run check-upgrade -- [TO] [FROM]');
-  expect(called('tools/check-upgrade.ts', '--help')).toEqual({ status: 0, stdout: usage, stderr: '' });
+  const usage = expect.stringContaining('npm run docs -- ');
+  expect(called('tools/build-docs.ts', '--help')).toEqual({ status: 0, stdout: usage, stderr: '' });
 });

@@ -7,7 +7,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { LOOPBACK_ORIGINS, startFields } from '../../bin/start/fields-server.ts';
 import { startChromium } from '../../test/support/chromium.ts';
 import { servePages } from '../../test/support/fields-page.ts';
-import { createBuiltAssets } from '../../bin/local/built-assets.ts';
+import { createBuiltAssets } from '../../bin/start/built-assets.ts';
 import { writeFieldsSite } from '../../lib/fields-site.ts';
 import { median } from './median.ts';
 import { printFigures } from './section.ts';

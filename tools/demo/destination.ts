@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { Certificate } from '../local-certificate.ts';
+import type { Certificate } from '../../bin/receiver/local-certificate.ts';
 
 /** A request as a destination received it. */
 export interface Received {

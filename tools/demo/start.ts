@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { LIFETIME_SECONDS, playAll } from './chapters.ts';
-import { makeCertificate } from '../local-certificate.ts';
+import { makeCertificate } from '../../bin/receiver/local-certificate.ts';
 import { admittedOrigins, startDestination, type Received } from './destination.ts';
 import { createScreen } from './screen.ts';
 import { startService } from './service.ts';

@@ -18,4 +18,20 @@ export const COMMANDS: readonly CommandEntry[] = [
     does: 'Manages the tenants of a service, with the rights of an operator',
     load: async () => (await import('../../../bin/operator/operate.ts')).operatorCommand,
   },
+  {
+    name: 'reactor',
+    does: 'Runs or bundles the code of a reactor',
+    load: async () => (await import('../../../bin/reactor/reactor-command.ts')).reactorCommand,
+  },
+  {
+    name: 'receiver',
+    does: 'Receives and verifies webhooks of a service on this machine',
+    load: async () => (await import('../../../bin/receiver/receiver-command.ts')).receiverCommand,
+  },
+  {
+    name: 'check-upgrade',
+    does: 'Says what CloudFormation would refuse, and what would be lost, if an app were deployed',
+    load: async () =>
+      (await import('../../../bin/check-upgrade/check-upgrade-command.ts')).checkUpgradeCommand,
+  },
 ];

@@ -3,7 +3,7 @@ import {
   findingsOf,
   listedProxies,
   proxyPage,
-} from '../../../tools/upgrade/stored-proxies.ts';
+} from '../../../bin/check-upgrade/stored-proxies.ts';
 
 const aProxy = (more: object = {}) => {
   const page = { pagination: { after: null }, data: [{ id: 'p1', name: 'charges', ...more }] };

@@ -1,10 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
-import { IS_THOROUGH } from '../../packages/test-kit/src/thoroughness.ts';
-import { readOptions } from '../../tools/try-reactor/options.ts';
-import { tryReactor } from '../../tools/try-reactor/try-reactor.ts';
+import { basename, join } from 'node:path';
+import { IS_THOROUGH } from '../../../packages/test-kit/src/thoroughness.ts';
+import { commandLine } from '../../support/command-line.ts';
 
 const CODE = `const { BadRequestError } = require('@cloakroom/sdk');
 module.exports = async ({ args, configuration, bt }) => {
@@ -15,7 +13,7 @@ module.exports = async ({ args, configuration, bt }) => {
 };
 `;
 
-describe('npm run reactor', () => {
+describe('cloakroom reactor', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cloakroom-try-test-'));
   afterAll(() => {
     rmSync(folder, { recursive: true });
@@ -27,26 +25,27 @@ describe('npm run reactor', () => {
     return path;
   };
   const code = file('charge.js', CODE);
-  /** Runs the command in this process, as npm calls it in another folder. */
-  async function tried(...args: readonly string[]) {
-    let stdout = '';
-    let stderr = '';
-    const status = await tryReactor(
-      args,
-      { INIT_CWD: folder },
-      { out: (text) => (stdout += text), err: (text) => (stderr += text) },
-    );
-    return { status, stdout, stderr };
-  }
-
-  it('is a program', () => {
-    const { status, stderr } = spawnSync(process.execPath, ['tools/try-reactor.ts'], { encoding: 'utf8' });
-    expect([status, stderr]).toEqual([2, expect.stringContaining('name one file')]);
+  const root = process.cwd();
+  beforeAll(() => {
+    process.chdir(folder);
   });
+  afterAll(() => {
+    process.chdir(root);
+  });
+  const called =
+    (command: string) =>
+    (...args: readonly string[]) =>
+      commandLine(['reactor', command, ...args]);
+  const tried = called('run');
+  const bundled = called('bundle');
 
   it('prints the result on standard output, the console on standard error, and exits with 0', async () => {
     const configuration = file('configuration.json', { MODE: 'test' });
-    const { status, stdout, stderr } = await tried('charge.js', '--configuration', basename(configuration));
+    const {
+      exitCode: status,
+      out: stdout,
+      err: stderr,
+    } = await tried('charge.js', '--configuration', basename(configuration));
     expect(JSON.parse(stdout)).toEqual({
       raw: { node: 'v16.20.2', mode: 'test', bt: null },
       tokenize: { note: 'text' },
@@ -55,7 +54,11 @@ describe('npm run reactor', () => {
   });
 
   it('prints an error with its position in the author’s file, the error that a caller gets, and exits with 1', async () => {
-    const { status, stdout, stderr } = await tried(code, '--args', file('args.json', { number: '4242' }));
+    const {
+      exitCode: status,
+      out: stdout,
+      err: stderr,
+    } = await tried(code, '--args', file('args.json', { number: '4242' }));
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toContain("called with { number: '4242' }\nTypeError: number 4242\n");
     expect(stderr).toContain(`(${code}:4:26)`);
@@ -87,22 +90,22 @@ describe('npm run reactor', () => {
   it.each(IS_THOROUGH ? FAILURES : FAILURES.slice(0, 1))(
     'exits with 1 for %s',
     async (_what, content, problem) => {
-      const { status, stderr } = await tried(file('other.js', content));
+      const { exitCode: status, err: stderr } = await tried(file('other.js', content));
       expect([status, stderr]).toEqual([1, expect.stringContaining(problem)]);
     },
   );
 
   it('ends the last line that the code prints', async () => {
     const content = 'module.exports = () => { process.stdout.write("no line end"); return 7 }';
-    expect((await tried(file('open.js', content))).stderr).toMatch(/^no line end\n.*open\.js failed\./);
+    expect((await tried(file('open.js', content))).err).toMatch(/^no line end\n.*open\.js failed\./);
   });
 
   it('exits with 2 and one line for a wrong command line', async () => {
-    const { status, stderr } = await tried('none.js');
-    expect([status, stderr]).toEqual([2, 'none.js cannot be read: ENOENT (--help lists the options)\n']);
+    const { exitCode: status, err: stderr } = await tried('none.js');
+    expect([status, stderr]).toEqual([2, 'cloakroom: none.js cannot be read: ENOENT\n']);
   });
 
-  describe('with --bundle', () => {
+  describe('bundle', () => {
     const USE = `const { default: distance } = require('leven');
       const stringify = require('json-stable-stringify');
       module.exports = ({ args }) => ({ raw: { distance: distance(args.a, args.b), text: stringify(args) } });`;
@@ -112,41 +115,44 @@ describe('npm run reactor', () => {
     beforeAll(() => {
       mkdirSync(join(folder, 'node_modules'));
       // An ES module, which reactor code could not require.
-      symlinkSync(resolve('node_modules/leven'), join(folder, 'node_modules', 'leven'));
+      symlinkSync(join(root, 'node_modules/leven'), join(folder, 'node_modules', 'leven'));
     });
 
     it('prints code that runs, without the packages that the runtime has, and its sizes', async () => {
-      const { status, stdout, stderr } = await tried(basename(file('use.js', USE)), '--bundle');
+      const { exitCode: status, out: stdout, err: stderr } = await bundled(basename(file('use.js', USE)));
       expect(status).toBe(0);
       expect(stdout).toContain('require("json-stable-stringify")');
       expect(stderr).toMatch(/^ +[\d,]+ {2}leven\n +[\d,]+ {2}your code\n +[\d,]+ {2}in all, of 50,000 that/);
-      const { stdout: result } = await tried(basename(file('bundle.js', stdout)), '--args', args);
+      const { out: result } = await tried(basename(file('bundle.js', stdout)), '--args', args);
       expect(JSON.parse(result)).toEqual(JSON.parse(JSON.stringify(RESULT)));
     });
 
     it('writes the bundle of an ES module in TypeScript to a file', async () => {
       const content = `import distance from 'leven';
         export default ({ args }: { args: Record<string, string> }) => ({ raw: distance(args.a!, args.b!) });`;
-      const { status, stdout } = await tried(
-        '--bundle',
+      const { exitCode: status, out: stdout } = await bundled(
         basename(file('use.ts', content)),
         '--out',
         'out.js',
       );
       expect([status, stdout]).toEqual([0, '']);
-      expect(JSON.parse((await tried('out.js', '--args', args)).stdout)).toEqual({ raw: 3 });
+      expect(JSON.parse((await tried('out.js', '--args', args)).out)).toEqual({ raw: 3 });
     });
 
     it('leaves out what only a lenient service provides with --lenient', async () => {
       const content = `module.exports = require('@basis-theory/basis-theory-reactor-formulas-sdk-js');`;
       const written = basename(file('field.js', content));
-      expect((await tried(written, '--bundle')).stderr).toContain('is not installed');
-      expect((await tried(written, '--bundle', '--lenient')).status).toBe(0);
+      expect((await bundled(written)).err).toContain('is not installed');
+      expect((await bundled(written, '--lenient')).exitCode).toBe(0);
     });
 
     it('names what does not resolve and what helps, and prints no code', async () => {
       const content = `require('left-pad');\nrequire('@scope/name/file'); require('./absent');`;
-      const { status, stdout, stderr } = await tried(basename(file('missing.js', content)), '--bundle');
+      const {
+        exitCode: status,
+        out: stdout,
+        err: stderr,
+      } = await bundled(basename(file('missing.js', content)));
       expect([status, stdout]).toEqual([1, '']);
       expect(stderr.split('\n')).toEqual([
         'missing.js:1: the package left-pad is not installed. Run: npm install left-pad',
@@ -157,34 +163,37 @@ describe('npm run reactor', () => {
     });
 
     it('names a syntax error with its line', async () => {
-      const { status, stderr } = await tried(basename(file('broken.js', 'let a;\nlet = = 1;')), '--bundle');
+      const { exitCode: status, err: stderr } = await bundled(
+        basename(file('broken.js', 'let a;\nlet = = 1;')),
+      );
       expect([status, stderr]).toEqual([1, expect.stringContaining('broken.js:2: ')]);
     });
 
     it('overwrites no code, and names a file that cannot be written', async () => {
       const code = basename(file('same.js', 'module.exports = () => 1;'));
-      const same = await tried(code, '--bundle', '--out', code);
-      expect([same.status, same.stderr]).toEqual([
-        2,
-        expect.stringContaining('--out must name another file'),
-      ]);
-      const missing = await tried(code, '--bundle', '--out', 'none/out.js');
-      expect([missing.status, missing.stderr]).toEqual([1, expect.stringContaining('ENOENT')]);
-      expect(missing.stderr).not.toContain('    at ');
+      const same = await bundled(code, '--out', code);
+      expect([same.exitCode, same.err]).toEqual([2, expect.stringContaining('--out must name another file')]);
+      const missing = await bundled(code, '--out', 'none/out.js');
+      expect([missing.exitCode, missing.err]).toEqual([1, expect.stringContaining('ENOENT')]);
+      expect(missing.err).not.toContain('    at ');
     });
 
     it('rejects a bundle that is longer than the code of a reactor, with what it would have', async () => {
       const content = `module.exports = () => ${JSON.stringify('x'.repeat(50_001))};`;
-      const { status, stdout, stderr } = await tried(basename(file('long.js', content)), '--bundle');
+      const {
+        exitCode: status,
+        out: stdout,
+        err: stderr,
+      } = await bundled(basename(file('long.js', content)));
       expect([status, stdout]).toEqual([1, '']);
       expect(stderr).toMatch(
-        / {3}[\d,]+ {2}in all, of 50,000 .*\nlong\.js is too long for a reactor by [\d,]+ ch/,
+        / {3}[\d,]+ {2}in all, of 50,000 .*\ncloakroom: long\.js is too long for a reactor by [\d,]+ ch/,
       );
     });
 
     it('warns of parts of Node.js that reactors may not use', async () => {
       const content = `require('node:child_process'); module.exports = () => 1`;
-      const { status, stderr } = await tried(basename(file('process.js', content)), '--bundle');
+      const { exitCode: status, err: stderr } = await bundled(basename(file('process.js', content)));
       expect(status).toBe(0);
       expect(stderr).toContain('process.js requires child_process: there are no other processes');
       expect(readFileSync(join(folder, 'process.js'), 'utf8')).toBe(content);
@@ -192,30 +201,25 @@ describe('npm run reactor', () => {
   });
 
   it.each([
-    [[code, '--bundle', '--args', 'a.json'], '--args has no effect with --bundle'],
-    [[code, '--out', 'a.js'], '--out needs --bundle'],
-    [[], 'name one file'],
-    [['a.js', 'b.js'], 'name one file'],
-    [[code, '--args', code], 'is not JSON'],
-    [[code, '--args', file('text.json', '"text"')], 'must contain an object'],
-    [[code, '--configuration', file('numbers.json', { a: 1 })], 'must contain an object of strings'],
-    [[code, '--nothing'], "Unknown option '--nothing'"],
-    [[code, '--key', 'k', '--url', 'nowhere'], 'is not a URL'],
-    [[code, '--url', 'https://api.example.com'], '--url needs an API key'],
-    [[code, '--key', 'k', '--key', 'l'], '--key appears twice'],
-    [[code, '--lenient', '--lenient'], '--lenient appears twice'],
-  ])('rejects the command line %j', (args, problem) => {
-    expect(() => readOptions(args, {})).toThrow(problem);
+    [['bundle', code, '--args', 'a.json'], "unknown option '--args'"],
+    [['run', code, '--out', 'a.js'], "unknown option '--out'"],
+    [['run'], "missing required argument 'FILE'"],
+    [['run', 'a.js', 'b.js'], "too many arguments for 'run'"],
+    [['run', code, '--args', code], 'is not JSON'],
+    [['run', code, '--args', file('text.json', '"text"')], 'must contain an object'],
+    [['run', code, '--configuration', file('numbers.json', { a: 1 })], 'must contain an object of strings'],
+    [['run', code, '--url', 'https://api.example.com'], '--url needs an API key'],
+    [['run', code, '--args', 'a', '--args', 'b'], '--args appears twice'],
+  ])('rejects the command line %j', async (args, problem) => {
+    const { exitCode, out, err } = await commandLine(['reactor', ...args]);
+    expect([exitCode, out, err]).toEqual([2, '', expect.stringContaining(problem)]);
   });
 
-  it.each([
-    [['--key', 'k'], {}, { apiKey: 'k', baseUrl: 'http://localhost:8787' }],
-    [[], { CLOAKROOM_KEY: 'k' }, { apiKey: 'k', baseUrl: 'http://localhost:8787' }],
-    [['--key', 'k'], { CLOAKROOM_KEY: 'other' }, { apiKey: 'k', baseUrl: 'http://localhost:8787' }],
-    [['--url', 'https://a.example'], { CLOAKROOM_KEY: 'k' }, { apiKey: 'k', baseUrl: 'https://a.example' }],
-    [[], { CLOAKROOM_KEY: '' }, undefined],
-  ])('uses the client of %j and the environment %j', (args, environment, client) => {
-    expect(readOptions([code, ...args], environment)).toMatchObject(client === undefined ? {} : { client });
-    expect('client' in Object(readOptions([code, ...args], environment))).toBe(client !== undefined);
+  it('shows the code a client with the key of the environment', async () => {
+    const content = 'module.exports = ({ bt }) => ({ raw: typeof bt.tokens.retrieve });';
+    const { out } = await commandLine(['reactor', 'run', file('client.js', content)], {
+      environment: { CLOAKROOM_API_KEY: 'key_private_x' },
+    });
+    expect(JSON.parse(out)).toEqual({ raw: 'function' });
   });
 });

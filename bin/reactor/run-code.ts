@@ -2,20 +2,32 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createBuiltAssets } from '../../bin/local/built-assets.ts';
+import { createBuiltAssets } from '../start/built-assets.ts';
 import { reactorLayer } from '../../lib/reactor-layer.ts';
 import { startProcessInstance } from '../../packages/local-aws/src/lambda/custom-runtime/process-instance.ts';
 import { parseRunOutcome } from '../../src/adapters/lambda/parse-run-outcome.ts';
 import { REACTOR_MEMORY_MB } from '../../src/adapters/lambda/reactor-functions.ts';
 import type { RunOutcome } from '../../src/core/reactors/reactor-runner.ts';
-import type { TryOptions } from './options.ts';
+import type { Connection } from '../command-line/connection.ts';
+
+/** A run of code. */
+export interface CodeRun {
+  /** The name of the file that its author knows. */
+  readonly file: string;
+  readonly code: string;
+  readonly args: object;
+  readonly configuration: Readonly<Record<string, string>>;
+  readonly isLenient: boolean;
+  /** `req.bt` calls this service. */
+  readonly client?: Connection;
+}
 
 /** These limits apply to a synchronous invocation. */
 export const TIME_MS = 28_000;
 
 const PLATFORM = process.platform === 'darwin' ? 'darwin' : process.arch === 'arm64' ? 'arm64' : 'x86_64';
 
-function eventOf({ code, args, configuration, client }: TryOptions): string {
+function eventOf({ code, args, configuration, client }: CodeRun): string {
   return JSON.stringify({
     version: 1,
     code_sha256: createHash('sha256').update(code).digest('hex'),
@@ -23,7 +35,7 @@ function eventOf({ code, args, configuration, client }: TryOptions): string {
     client:
       client === undefined
         ? null
-        : { base_url: client.baseUrl, api_key: client.apiKey, header_prefix: 'SVC' },
+        : { base_url: client.baseUrl, api_key: client.apiKey, header_prefix: client.headerPrefix },
     timeout_ms: TIME_MS,
   });
 }

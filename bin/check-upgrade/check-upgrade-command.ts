@@ -1,0 +1,29 @@
+import { Command, Option } from 'commander';
+import { connectionOptions } from '../command-line/connection.ts';
+import { filled, once } from '../command-line/once.ts';
+import type { CreateCommand } from '../command-line/surroundings.ts';
+import type { CheckFlags } from './check-upgrade.ts';
+
+const MORE = `
+Reads the deployed stacks with the AWS credentials and the Region of the environment, and changes
+nothing. With a key it also reads the stored proxies of the tenant of the key.
+`;
+
+export const checkUpgradeCommand: CreateCommand = (surroundings, failed) => {
+  const command = new Command('check-upgrade')
+    .argument('[TO]', 'the folder with the synthesized app that would be deployed', 'cdk.out')
+    .argument('[FROM]', 'the folder with another app, in place of what runs in the AWS account')
+    .addOption(
+      new Option(
+        '--stage <NAME>',
+        'the stage of TO, such as Production, if TO is the app of a pipeline',
+      ).argParser(once('stage', filled('stage'))),
+    );
+  for (const option of connectionOptions()) command.addOption(option);
+  command.addOption(new Option('--json', 'print the findings as JSON')).addHelpText('after', MORE);
+  return command.action(async (to: string, from: string | undefined) => {
+    const { checkUpgrade } = await import('./check-upgrade.ts');
+    const flags = command.opts<CheckFlags>();
+    if (!(await checkUpgrade({ to, ...(from !== undefined && { from }) }, flags, surroundings))) failed();
+  });
+};

@@ -1,0 +1,93 @@
+import { CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
+import {
+  parseTemplate,
+  readAssembly,
+  type Stack,
+} from '../../packages/local-aws/src/assembly/read-assembly.ts';
+import { describeFinding } from '../../packages/local-aws/src/deployment/finding.ts';
+import { playDeployment } from '../../packages/local-aws/src/deployment/play-deployment.ts';
+import { connectionOf, hasKey, type ConnectionFlags } from '../command-line/connection.ts';
+import type { Surroundings } from '../command-line/surroundings.ts';
+import { describeProxyFinding, findingsOf, listedProxies, type ListedProxy } from './stored-proxies.ts';
+
+/** These are the options of `check-upgrade`, as commander names them. */
+export interface CheckFlags extends ConnectionFlags {
+  readonly stage?: string;
+  readonly json?: true;
+}
+
+/** A deployed stack, if there is one. */
+async function deployedStack({ name, region }: Stack): Promise<Stack | undefined> {
+  const client = new CloudFormationClient(region === undefined ? {} : { region });
+  try {
+    const { TemplateBody = '{}' } = await client.send(new GetTemplateCommand({ StackName: name }));
+    return { name, template: parseTemplate(JSON.parse(TemplateBody)) };
+  } catch (error) {
+    // CloudFormation has no code of its own for a stack that does not exist.
+    if (error instanceof Error && /does not exist/.test(error.message)) return undefined;
+    throw error;
+  }
+}
+
+/** Lists the stored proxies of a running deployment; `undefined` without an address and a key. */
+async function proxiesOf(
+  flags: CheckFlags,
+  { environment }: Surroundings,
+): Promise<readonly ListedProxy[] | undefined> {
+  const { CLOAKROOM_URL: address = '' } = environment;
+  const hasAddress = flags.url !== undefined || flags.local !== undefined || address !== '';
+  const isAsked = flags.url !== undefined || flags.keyFrom !== undefined || flags.local !== undefined;
+  if (!isAsked && !(hasAddress && hasKey(flags, environment))) return undefined;
+  const { baseUrl, apiKey, headerPrefix } = await connectionOf(flags, environment);
+  return await listedProxies(async (path) => {
+    const response = await fetch(new URL(path, baseUrl), {
+      headers: { [`${headerPrefix}-API-KEY`]: apiKey },
+      redirect: 'error',
+    });
+    if (!response.ok) throw new Error(`GET /proxies of ${baseUrl} returned ${String(response.status)}`);
+    return response.json();
+  });
+}
+
+/**
+ * Prints what CloudFormation would refuse, and what would be lost, if an app were deployed over
+ * what is deployed. Reads templates and changes nothing. Resolves with whether there is nothing.
+ */
+export async function checkUpgrade(
+  { to, from }: { readonly to: string; readonly from?: string },
+  flags: CheckFlags,
+  surroundings: Surroundings,
+): Promise<boolean> {
+  const { stacks } = await readAssembly(to, { stage: flags.stage });
+  const found =
+    from === undefined ? await Promise.all(stacks.map(deployedStack)) : (await readAssembly(from)).stacks;
+  const deployed = found.filter((stack) => stack !== undefined);
+  const absent =
+    from === undefined ? stacks.filter((_, at) => found[at] === undefined).map(({ name }) => name) : [];
+  const findings = playDeployment(deployed, stacks);
+  const proxies = await proxiesOf(flags, surroundings);
+  const ofProxies = proxies?.flatMap(findingsOf) ?? [];
+  if (flags.json === true)
+    surroundings.print(
+      `${JSON.stringify({
+        deployed: deployed.map(({ name }) => name),
+        to_deploy: stacks.map(({ name }) => name),
+        findings,
+        proxies: proxies?.length ?? null,
+        proxy_findings: ofProxies,
+      })}\n`,
+    );
+  else {
+    const lines = [
+      ...(absent.length > 0 ? [`not deployed yet: ${absent.join(', ')}`] : []),
+      ...findings.map(describeFinding),
+      `${String(deployed.length)} deployed stacks, ${String(stacks.length)} to deploy, ${String(findings.length)} findings`,
+      ...ofProxies.map(describeProxyFinding),
+      proxies === undefined
+        ? 'stored proxies are not checked: set CLOAKROOM_URL and CLOAKROOM_API_KEY'
+        : `${String(proxies.length)} stored proxies, ${String(ofProxies.length)} findings`,
+    ];
+    surroundings.print(lines.map((line) => `${line}\n`).join(''));
+  }
+  return findings.length + ofProxies.length === 0;
+}

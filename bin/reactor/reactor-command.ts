@@ -1,0 +1,40 @@
+import { Command, Option } from 'commander';
+import { connectionOptions } from '../command-line/connection.ts';
+import { filled, once } from '../command-line/once.ts';
+import type { CreateCommand } from '../command-line/surroundings.ts';
+import type { BundleFlags, RunFlags } from './try-reactor.ts';
+
+const file = (name: string, does: string) =>
+  new Option(`--${name} <FILE>`, does).argParser(once(name, filled(name)));
+const lenient = () =>
+  new Option('--lenient', 'as a deployment with clientCompatibility=lenient (docs/lenient.md)');
+
+/** `reactor` with its commands, which need no service. */
+export const reactorCommand: CreateCommand = (surroundings, failed) => {
+  const run = new Command('run')
+    .description(
+      'Runs code once, on Node.js 16 in the runtime of the service. What it prints and throws goes to standard error, its result to standard output',
+    )
+    .argument('<FILE>', 'the code of a reactor')
+    .addOption(file('args', 'JSON of req.args, an object or array (default {})'))
+    .addOption(file('configuration', 'JSON of req.configuration, an object of strings (default {})'))
+    .addOption(lenient());
+  for (const option of connectionOptions()) run.addOption(option);
+  run.addHelpText('after', '\nreq.bt calls the service with the key; without a key it is null.');
+  run.action(async (code: string) => {
+    const { runReactor } = await import('./try-reactor.ts');
+    if (!(await runReactor(code, run.opts<RunFlags>(), surroundings))) failed();
+  });
+  const bundle = new Command('bundle')
+    .description(
+      'Prints code in one file with the installed packages that it requires and reactors do not have',
+    )
+    .argument('<FILE>', 'the code of a reactor')
+    .addOption(file('out', 'write the bundle to FILE'))
+    .addOption(lenient());
+  bundle.action(async (code: string) => {
+    const { bundleReactor } = await import('./try-reactor.ts');
+    if (!(await bundleReactor(code, bundle.opts<BundleFlags>(), surroundings))) failed();
+  });
+  return new Command('reactor').usage('COMMAND [options]').addCommand(run).addCommand(bundle);
+};

@@ -1,0 +1,99 @@
+import { spawn, execFileSync, type ChildProcess } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { makeCertificate } from './local-certificate.ts';
+
+/** These are the options of `receiver`, as commander names them. */
+export interface ReceiverFlags {
+  readonly port?: string;
+  readonly credentials?: string;
+}
+
+const ROOT = join(import.meta.dirname, '../..');
+const DAYS = 365;
+const HOUR_MS = 3_600_000;
+/** How often it looks for a new start of the service, in ms. */
+const LOOK_MS = 200;
+
+/** The certificate of an earlier call while it is valid, so that a running service trusts it. */
+function certificate(folder: string) {
+  const keyFile = join(folder, 'key.pem');
+  const certFile = join(folder, 'cert.pem');
+  if (existsSync(keyFile) && existsSync(certFile)) {
+    const { validToDate } = new X509Certificate(readFileSync(certFile));
+    if (validToDate.getTime() > Date.now() + HOUR_MS) return { keyFile, certFile };
+  }
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return makeCertificate(folder, DAYS);
+}
+
+/**
+ * Returns the webhook secret of the running service's tenant, or `undefined` if no service runs.
+ */
+function currentSecret(credentials: string): string | undefined {
+  try {
+    const { webhook_secret: secret } = JSON.parse(readFileSync(credentials, 'utf8')) as {
+      readonly webhook_secret?: string;
+    };
+    return secret;
+  } catch {
+    return undefined;
+  }
+}
+
+async function ended(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code;
+}
+
+/** Restarts the receiver for each new secret, until a signal. Resolves with its exit code. */
+async function follow(credentials: string, start: (secret: string) => ChildProcess): Promise<number> {
+  const stopping = new AbortController();
+  let receiver: ChildProcess | undefined;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      stopping.abort();
+      receiver?.kill(signal);
+    });
+  let secret: string | undefined;
+  // A new start of the service has a new tenant, so the receiver gets its secret.
+  while (!stopping.signal.aborted) {
+    const current = currentSecret(credentials);
+    if (current !== undefined && current !== secret) {
+      receiver?.kill();
+      if (receiver !== undefined) await ended(receiver);
+      secret = current;
+      receiver = start(current);
+    }
+    if (receiver !== undefined && receiver.exitCode !== null) return receiver.exitCode;
+    await sleep(LOOK_MS);
+  }
+  if (receiver !== undefined) await ended(receiver);
+  return 0;
+}
+
+/**
+ * Starts examples/webhook-receiver with a certificate of its own, which `--trust` of the service
+ * accepts (docs/reactors.md). Resolves with its exit code.
+ */
+export async function runReceiver(
+  { port = '8443', credentials = '.local/credentials.json' }: ReceiverFlags,
+  print: (text: string) => void,
+): Promise<number> {
+  const { keyFile, certFile } = certificate(resolve('.local/receiver'));
+  if (!existsSync(join(ROOT, 'packages/sdk/dist/node.js')))
+    execFileSync('npm', ['run', '--silent', 'build', '--', 'sdk'], { cwd: ROOT, stdio: 'ignore' });
+  print(`The service delivers to this receiver if it was started so, in another terminal:
+  npm start -- --trust ${certFile} --set egressAllowList=localhost:${port}
+`);
+  return await follow(resolve(credentials), (secret) =>
+    spawn(process.execPath, [join(ROOT, 'examples/webhook-receiver/index.js')], {
+      stdio: 'inherit',
+      env: { ...process.env, PORT: port, TLS_KEY: keyFile, TLS_CERT: certFile, WEBHOOK_SECRET: secret },
+    }),
+  );
+}
