@@ -276,13 +276,13 @@ module.exports = {
     {
       name: 'bin-starts-things',
       comment:
-        'The entry points start the app, or its local account; they are nothing themselves. Of the functions they know what the operator can ask for.',
+        'The entry points start the app, or its local account, or are clients of a service; they are nothing themselves. Of the functions they know what the operator can ask for.',
       severity: 'error',
       from: { path: '^bin/', pathNot: '^bin/(operator/restore|reactor|check-upgrade)/' },
       to: {
         path: own,
         pathNot: [
-          '^(bin|lib|packages/local-aws/src)/',
+          '^(bin|lib|packages/(local-aws|sdk)/src)/',
           // `npm start` is `cloakroom start`.
           '^packages/cli/bin/cloakroom\\.cjs$',
           '^functions/operator/command-names\\.ts$',

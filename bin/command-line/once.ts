@@ -15,3 +15,8 @@ export const filled =
     if (text === '') throw new UsageError(`--${name} must not be empty`);
     return parse(text);
   };
+
+/** Appends the value of an option that may appear several times. */
+export const each =
+  (parse: (text: string) => unknown) =>
+  (text: string, previous: readonly unknown[] = []): readonly unknown[] => [...previous, parse(text)];

@@ -27,11 +27,13 @@ function printableJson(json: string): string {
   );
 }
 
+const textOf = (member: unknown): string => (typeof member === 'string' ? member : JSON.stringify(member));
+
 /** The members of an object are shown on one line. */
 function shown(value: unknown): string {
   if (!isRecord(value)) return String(value);
   return Object.entries(value)
-    .map(([name, member]) => `${name} ${String(member)}`)
+    .map(([name, member]) => `${name} ${textOf(member)}`)
     .join(', ');
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { UsageError } from '../command-line/failures.ts';
-import { once } from '../command-line/once.ts';
+import { each, once } from '../command-line/once.ts';
 
 export interface StartOptions {
   /** 0 selects a free port. */
@@ -82,11 +82,6 @@ function parseSetting(entry: string): readonly [name: string, value: string] {
   if (equals < 1) throw new UsageError(`--set needs NAME=VALUE, not ${entry}`);
   return [entry.slice(0, equals), entry.slice(equals + 1)];
 }
-
-/** Appends the value of an option that may appear several times. */
-const each =
-  (parse: (text: string) => unknown) =>
-  (text: string, previous: readonly unknown[] = []) => [...previous, parse(text)];
 
 const single = (flags: string, does: string, parse: (text: string) => unknown) => {
   const option = new Option(flags, does);

@@ -1,4 +1,5 @@
 import { runCommandLine } from '../../packages/cli/src/run-command-line.ts';
+import type { ServiceSurroundings } from '../../bin/command-line/service-call.ts';
 import type { OperatorSurroundings } from '../../bin/operator/operate.ts';
 
 /** The end of a command line: its exit code, and what it printed. */
@@ -14,11 +15,11 @@ export interface CommandOutcome {
  */
 export async function commandLine(
   args: readonly string[],
-  more: Partial<OperatorSurroundings> = {},
+  more: Partial<OperatorSurroundings & ServiceSurroundings> = {},
 ): Promise<CommandOutcome> {
   let out = '';
   let err = '';
-  const surroundings: OperatorSurroundings = {
+  const surroundings: OperatorSurroundings & ServiceSurroundings = {
     print: (text) => (out += text),
     printError: (text) => (err += text),
     isTerminal: true,

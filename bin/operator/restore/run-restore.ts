@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { administratorSettings } from '../../../packages/local-aws/src/control.ts';
-import { UsageError } from '../../command-line/failures.ts';
+import { confirm } from '../../command-line/confirm.ts';
 import type { Surroundings } from '../../command-line/surroundings.ts';
 import type { Response } from '../command-behaviour.ts';
 import type { Target } from '../explain-failure.ts';
@@ -48,14 +48,11 @@ export async function runRestore(
   return step === 'exchange' ? await restoreExchange(deps) : await restoreClean(deps);
 }
 
-/** Asks before a step that callers notice. Throws {@link UsageError} unless agreed. */
+/** Asks before a step that callers notice. Rejects with a `UsageError` unless agreed. */
 export async function confirmStep(
   { step, isConfirmed }: RestoreRequest,
-  { ask }: Pick<Surroundings, 'ask'>,
+  surroundings: Pick<Surroundings, 'ask'>,
 ): Promise<void> {
   const { asks } = RESTORE_STEPS[step];
-  if (asks === undefined || isConfirmed) return;
-  if (ask === undefined) throw new UsageError(`${asks} Confirm it with --yes; nothing was done`);
-  const answer = await ask(`${asks} Continue? Enter yes: `);
-  if (answer.trim() !== 'yes') throw new UsageError('nothing was done');
+  if (asks !== undefined) await confirm(asks, isConfirmed, surroundings);
 }

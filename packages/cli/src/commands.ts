@@ -14,6 +14,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('../../../bin/start/start-command.ts')).startCommand,
   },
   {
+    name: 'tokens',
+    does: 'Reads, lists, creates and deletes tokens',
+    load: async () => (await import('../../../bin/tokens/tokens-command.ts')).tokensCommand,
+  },
+  {
+    name: 'logs',
+    does: 'Lists the records of the audit trail of a tenant, newest first',
+    load: async () => (await import('../../../bin/logs/logs-command.ts')).logsCommand,
+  },
+  {
+    name: 'explain',
+    does: 'Explains what an application, or a draft of rules, may do in a container',
+    load: async () => (await import('../../../bin/explain/explain-command.ts')).explainCommand,
+  },
+  {
     name: 'operator',
     does: 'Manages the tenants of a service, with the rights of an operator',
     load: async () => (await import('../../../bin/operator/operate.ts')).operatorCommand,

@@ -37,7 +37,9 @@ function withHelpOption(args: readonly string[], program: Command): readonly str
 function problemOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const [message = ''] = error.message.split('\n');
-  const isForPeople = error instanceof UsageError || error instanceof CommandFailure;
+  // An error of a class of its own may say little without its name.
+  const isForPeople =
+    error instanceof UsageError || error instanceof CommandFailure || error.name === 'Error';
   return isForPeople ? message : `${error.name}: ${message}`;
 }
 
