@@ -490,13 +490,6 @@ module.exports = {
       to: { path: ['^(test|tools|examples)/', '^packages/[^/]+/test/', '^packages/test-kit/'] },
     },
     {
-      name: 'demo-is-a-client',
-      comment: 'It shows what anybody can do with the SDK; the service it starts is a process of its own.',
-      severity: 'error',
-      from: { path: '^tools/demo/' },
-      to: { path: own, pathNot: '^(tools/demo/|packages/sdk/src/|bin/receiver/local-certificate[.]ts$)' },
-    },
-    {
       name: 'examples-are-copied',
       comment:
         'What people copy works without this repository, and with no package but the SDK and, in its tests, the testing package. A pipeline stays in it: it deploys it.',

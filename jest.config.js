@@ -46,10 +46,7 @@ const APART = {
     'sdk-package',
   ],
   // These, and `faults` (which break it), talk to services that they start themselves.
-  ownService: [
-    ...['audit-trail', 'demo', 'examples', 'field-client', 'removal'],
-    ...['invocations', 'leaks'],
-  ],
+  ownService: [...['audit-trail', 'examples', 'field-client', 'removal'], ...['invocations', 'leaks']],
   faults: ['reactor-control-plane', 'real-faults', 'restore'],
 };
 // The contract suite: the same files for the testing package, the service, and a deployment.

@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { fillVault } from '../bin/start/sample.ts';
 import { createClient } from '../packages/sdk/src/index.ts';
 import { openConsole, type ConsolePage } from '../test/support/console-page.ts';
 import { startChromium } from '../test/support/chromium.ts';
@@ -17,91 +18,8 @@ const credentials = z
   .parse(JSON.parse(readFileSync(process.argv[2] ?? join(ROOT, '.local/credentials.json'), 'utf8')));
 const { base_url: baseUrl, console_url: consoleUrl, management_key: managementKey } = credentials;
 
-const management = createClient({ baseUrl, apiKey: managementKey });
-const clientOf = ({ key }: { readonly key: string }) => createClient({ baseUrl, apiKey: key });
-
-const CARDS = ['4242424242424242', '5555555555554444', '378282246310005'];
-const ALL = ['token:read', 'token:search', 'token:update', 'token:delete', 'token:use'] as const;
-
-const CODE = `const { BadRequestError } = require('@cloakroom/sdk');
-
-// Charges the card at the payment provider.
-module.exports = async ({ args, configuration }) => {
-  if (!args.card) throw new BadRequestError('card is required');
-  return { raw: { last4: args.card.number.slice(-4), merchant: configuration.MERCHANT } };
-};
-`;
-
-/** A shop with a few callers, and what they did in the last minute. */
-async function furnish() {
-  const { applications } = management;
-  const billing = await applications.create({
-    name: 'Billing',
-    type: 'private',
-    permissions: ['token:create', 'token:search'],
-    rules: [
-      { priority: 1, container: '/pci/', transform: 'reveal', permissions: ['token:read', 'token:use'] },
-      { priority: 2, container: '/pii/', transform: 'redact', permissions: ['token:read'] },
-    ],
-  });
-  const support = await applications.create({
-    name: 'Support desk',
-    type: 'private',
-    permissions: ['token:read'],
-  });
-  await applications.create({ name: 'Checkout page', type: 'public', permissions: ['token:create'] });
-  const admin = await applications.create({
-    name: 'Vault administration',
-    type: 'private',
-    permissions: ['token:create'],
-    rules: [{ priority: 1, container: '/', transform: 'reveal', permissions: ALL }],
-  });
-  const vault = clientOf(admin);
-  const ids: string[] = [];
-  for (const [index, number] of CARDS.entries()) {
-    const { id } = await vault.tokens.create({
-      type: 'card',
-      data: { number, expiration_month: 12, expiration_year: 2030 },
-      metadata: { customer: `c-${String(17 + index)}` },
-      search_indexes: ['{{ data.number | last4 }}'],
-    });
-    ids.push(id);
-  }
-  await vault.tokens.create({
-    type: 'social_security_number',
-    data: '123-45-6789',
-    metadata: { customer: 'c-17' },
-  });
-  await vault.tokens.create({
-    type: 'bank',
-    data: { routing_number: '021000021', account_number: '000123456789' },
-  });
-  for (const id of [...ids, ...ids]) await clientOf(billing).tokens.retrieve(id);
-  for (const id of ids) await clientOf(support).tokens.retrieve(id);
-  await vault.tokens.retrieve(ids[0] ?? '');
-  await clientOf(support)
-    .tokens.delete(ids[0] ?? '')
-    .catch(() => undefined);
-  const reactor = await management.reactors.create({
-    name: 'Charge a card',
-    code: CODE,
-    configuration: { MERCHANT: 'm-17' },
-  });
-  const proxy = await management.proxies.create({
-    name: 'Payment provider',
-    destination_url: 'https://psp.example.com/v1',
-    paths: ['/charges'],
-    configuration: { API_KEY: 'sk_test_51MZ4kQ2eZvKYlo2C' },
-    request_transforms: [
-      { type: 'append_header', name: 'Authorization', value: 'Bearer {{ configuration.API_KEY }}' },
-    ],
-    response_transforms: [{ type: 'mask', matcher: 'card_number', replacement: '[card]' }],
-  });
-  return {
-    key: admin.key,
-    views: { application: billing.id, token: ids[0] ?? '', reactor: reactor.id, proxy: proxy.id },
-  };
-}
+const clientOf = (apiKey: string) => createClient({ baseUrl, apiKey });
+const management = clientOf(managementKey);
 
 /** Takes a picture of the whole view, at most `height` high. */
 async function take(page: ConsolePage, name: string, hash: string, height = 900): Promise<void> {
@@ -126,7 +44,9 @@ async function take(page: ConsolePage, name: string, hash: string, height = 900)
 }
 
 mkdirSync(FOLDER, { recursive: true });
-const { key, views } = await furnish();
+const sample = await fillVault(management, clientOf);
+if (sample === undefined) throw new Error('the vault has the sample data already: start another one');
+const { key, views } = sample;
 const chromium = await startChromium();
 try {
   const page = await openConsole(chromium, consoleUrl);

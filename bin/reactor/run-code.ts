@@ -62,7 +62,7 @@ function definitionOf(codeDirectory: string, layerDirectory: string) {
  * Runs the code once like the service: with the layer's runtime, in a process behind a Runtime API.
  * `print` receives its output, with the author's file name instead of the runtime's copy.
  */
-export async function runCode(options: TryOptions, print: (text: string) => void): Promise<RunOutcome> {
+export async function runCode(options: CodeRun, print: (text: string) => void): Promise<RunOutcome> {
   await createBuiltAssets('reactor-layer', PLATFORM)();
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'cloakroom-try-')));
   const codeDirectory = join(folder, 'code');

@@ -11,7 +11,7 @@ export interface Certificate {
  * Makes a key and a certificate for `localhost` in a folder, trusted only where it is named
  * (`npm start -- --trust FILE`). Throws an Error fit for the terminal without openssl.
  */
-export function makeCertificate(folder: string, days = 1): Certificate {
+export function makeCertificate(folder: string, days: number): Certificate {
   const keyFile = join(folder, 'key.pem');
   const certFile = join(folder, 'cert.pem');
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', keyFile];

@@ -21,6 +21,8 @@ export interface Greeted extends Called {
   readonly reactorOutputFile: string | undefined;
   /** `undefined` if state is in memory. */
   readonly dataDirectory: string | undefined;
+  /** A key that sees the sample data; `undefined` if this start has created none. */
+  readonly sampleKey: string | undefined;
 }
 
 type Style = Parameters<typeof styleText>[0];
@@ -51,7 +53,12 @@ export function greeting(greeted: Greeted, stream: NodeJS.WritableStream): strin
     ...firstCalls(greeted),
     heading('More'),
     '',
-    row('a tour', 'npm run demo'),
+    row(
+      'sample data',
+      greeted.sampleKey === undefined
+        ? 'npm start -- --sample'
+        : `the key ${greeted.sampleKey} sees it in the console`,
+    ),
     row('all options', 'npm start -- --help'),
     row('AWS endpoint', awsEndpointUrl),
     row('state', greeted.dataDirectory ?? 'in memory, gone at the end (--data DIR keeps it)'),

@@ -31,6 +31,8 @@ export interface StartOptions {
   readonly faultSeed: number;
   /** PEM files whose certificates the service accepts from receivers and destinations. */
   readonly trust: readonly string[];
+  /** Fills the vault of the first tenant with sample data. */
+  readonly sample: boolean;
   readonly verbose: boolean;
 }
 
@@ -47,6 +49,7 @@ interface Parsed {
   readonly fault?: readonly string[];
   readonly faultSeed?: number;
   readonly trust?: readonly string[];
+  readonly sample?: true;
   readonly verbose?: true;
 }
 
@@ -130,6 +133,7 @@ const OPTIONS = (): readonly Option[] => [
     'accept the certificates of a PEM file from webhook receivers and proxy destinations',
     path('trust'),
   ),
+  new Option('--sample', 'fill the vault with sample data, to look at in the console'),
   new Option('--verbose', 'print the logs of the functions instead of writing them to files'),
 ];
 
@@ -185,6 +189,7 @@ async function optionsOf(parsed: Parsed): Promise<StartOptions> {
     faults: fault.length === 0 ? [] : await checkFaults(fault),
     faultSeed: parsed.faultSeed ?? 1,
     trust: parsed.trust ?? [],
+    sample: parsed.sample ?? false,
     verbose: parsed.verbose ?? false,
     ...namedIn(parsed),
   };

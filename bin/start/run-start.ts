@@ -2,6 +2,8 @@ import { errorMessage } from '../../packages/local-aws/src/error-code.ts';
 import { greeting } from './greeting.ts';
 import type { StartOptions } from './options.ts';
 import { createProgress } from './progress.ts';
+import type { Sample } from './sample.ts';
+import type { LocalService } from './start-service.ts';
 
 /** Longer than the second in which running requests may end. */
 const LONGEST_STOP_MS = 3_000;
@@ -17,6 +19,21 @@ function stopSignal(): Promise<void> {
       resolve();
     });
   });
+}
+
+/** Fills the vault of a service. Closes the service if that fails. */
+async function sampleOf(service: LocalService): Promise<Sample | undefined> {
+  const { createClient } = await import('../../packages/sdk/src/index.ts');
+  const { fillVault } = await import('./sample.ts');
+  const { baseUrl, keyHeader, credentials } = service;
+  const headerPrefix = keyHeader.replace(/-API-KEY$/, '');
+  const clientOf = (apiKey: string) => createClient({ baseUrl, apiKey, headerPrefix });
+  try {
+    return await fillVault(clientOf(credentials.management_key), clientOf);
+  } catch (error) {
+    await service.close();
+    throw new Error(`the sample data cannot be created: ${errorMessage(error)}`, { cause: error });
+  }
 }
 
 /** Runs the service until a signal ends this process. */
@@ -35,6 +52,11 @@ export async function runStart(options: StartOptions): Promise<never> {
   try {
     const { startService } = await import('./start-service.ts');
     const service = await startService(options, { signal: abort.signal, onProgress: progress.step });
+    let sample: Sample | undefined;
+    if (options.sample) {
+      progress.step('creating sample data');
+      sample = await sampleOf(service);
+    }
     progress.end();
     const {
       baseUrl,
@@ -64,6 +86,7 @@ export async function runStart(options: StartOptions): Promise<never> {
           logDirectory,
           reactorOutputFile,
           dataDirectory: options.dataDirectory,
+          sampleKey: sample?.key,
         },
         process.stdout,
       ),

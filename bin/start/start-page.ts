@@ -66,7 +66,7 @@ function startPage(called: StartPage): string {
     ${card}
     <p>Read the token. This application sees the number masked:</p>
     ${read}
-    <p>A tour through everything else, in the terminal: <code>npm run demo</code></p>
+    <p>A vault with sample data, to look at in the console: <code>npm start -- --sample</code></p>
     <script>${SCRIPT}</script>
   </body>
 </html>

@@ -17,12 +17,23 @@ it('the defaults apply without options', async () => {
     faults: [],
     faultSeed: 1,
     trust: [],
+    sample: false,
     verbose: false,
   });
 });
 
 it('every option is applied, with paths from the folder of the caller', async () => {
-  const args = ['--port', '0', '--data', 'd', '--credentials', '/c.json', '--tick=0.5', '--verbose'];
+  const args = [
+    '--port',
+    '0',
+    '--data',
+    'd',
+    '--credentials',
+    '/c.json',
+    '--tick=0.5',
+    '--verbose',
+    '--sample',
+  ];
   const settings = ['--set', 'headerPrefixes=SVC,ACME', '--set', 'egressAllowList='];
   const trust = ['--trust', 'a.pem', '--trust', '/b.pem'];
   const faults = ['--fault', 'kms:down:1', '--fault', 'sqs:delay:500', '--fault-seed', '7'];
@@ -31,6 +42,7 @@ it('every option is applied, with paths from the folder of the caller', async ()
     dataDirectory: resolve('d'),
     credentialsFile: '/c.json',
     tickSeconds: 0.5,
+    sample: true,
     verbose: true,
     settings: { headerPrefixes: 'SVC,ACME', egressAllowList: '' },
     faults: ['kms:down:1', 'sqs:delay:500'],

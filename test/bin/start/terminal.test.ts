@@ -25,6 +25,7 @@ const greeted = {
   logDirectory: '/work/.local/logs',
   reactorOutputFile: '/work/.local/logs/reactor-output.log',
   dataDirectory: undefined,
+  sampleKey: undefined,
 };
 
 /** A terminal, or another program that reads. */
