@@ -23,6 +23,7 @@ import { ALARM_NAMES } from '../lib/alarms.ts';
 import { SETTING_NAMES } from '../lib/settings.ts';
 import { allRoutes } from './openapi/all-routes.ts';
 import { withCosts } from './costs.ts';
+import { commandCheck, commandsIn } from './docs/commands.ts';
 import { DRAWN, diagramsOf, hashOf } from './docs/diagrams.ts';
 import { navigationOf, slugOf } from './docs/site-pages.ts';
 import { statusesOf } from './docs/site-reference.ts';
@@ -73,12 +74,15 @@ const operatorRows = [
   ...Object.values(RESTORE_STEPS).map(({ usage, does }) => ({ usage: `restore ${usage}`, does })),
 ];
 
+const commands = await commandCheck();
+
 const lists: readonly (readonly [what: string, file: string, heading: string, actual: readonly string[]])[] =
   [
     ['route', 'docs/api.md', '## Operations', routes],
     ['error code', 'docs/errors/README.md', '# Errors', problemCodes()],
     ['setting', 'docs/deploy.md', '## Settings', SETTING_NAMES],
     ['setting', 'docs/before-production.md', '## Settings', SETTING_NAMES],
+    ['command', 'docs/cli.md', '# The command line', commands.names],
     ['operator command', 'docs/deploy.md', '## Operator', operatorRows.map(({ usage }) => usage)],
     ['environment variable', 'docs/architecture.md', '## Environment of the functions', environments],
     [
@@ -203,6 +207,13 @@ for (const file of [...markdownFiles, ...codeFiles].filter((name) => name !== OF
     if (scripts[script] === undefined) problems.push(`${file} names npm run ${script}, which does not exist`);
     else if (['bench', 'build'].includes(script) && word !== undefined && !isProgram(script, word))
       problems.push(`${file} names npm run ${script} -- ${word}, which does not exist`);
+
+/** Every command line of `cloakroom` in a document or a comment is one that the program accepts. */
+for (const file of [...markdownFiles, ...codeFiles])
+  for (const words of commandsIn(read(file), commands.names)) {
+    const problem = await commands.problemOf(words);
+    if (problem !== undefined) problems.push(`${file} has cloakroom ${words.join(' ')}: ${problem}`);
+  }
 
 if (readFileSync('docs/deploy.md', 'utf8') !== (await withCosts()))
   problems.push('docs/deploy.md has other costs than the templates: npm run build -- costs --write');

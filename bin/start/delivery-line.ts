@@ -38,6 +38,6 @@ export function deliveryLine(line: string): string | undefined {
     nextAttempt === undefined
       ? 'parked (cloakroom operator list-deliveries --local)'
       : `next at ${nextAttempt.slice(11, 19)}`;
-  const hint = TRUSTABLE.has(reason) ? ' (npm start -- --trust FILE accepts one)' : '';
+  const hint = TRUSTABLE.has(reason) ? ' (accept it by npm start -- --trust FILE)' : '';
   return `delivery of ${invocationId} failed: ${reason}${hint}, attempt ${String(attempt)} of ${String(ATTEMPTS)}, ${next}`;
 }

@@ -13,7 +13,7 @@ const USED_WRONGLY = 2;
  * this name: it is then rejected with the nearest one. Commander would print the help of the whole
  * program.
  */
-function withHelpOption(args: readonly string[], program: Command): readonly string[] {
+export function withHelpOption(args: readonly string[], program: Command): readonly string[] {
   let command: Command = program;
   let isHelp = false;
   const path: string[] = [];

@@ -13,7 +13,7 @@ const FAILED = {
 
 it('describes a failed attempt, with the way round a wrong certificate', () => {
   expect(deliveryLine(JSON.stringify(FAILED))).toBe(
-    'delivery of abc failed: self-signed certificate (npm start -- --trust FILE accepts one), ' +
+    'delivery of abc failed: self-signed certificate (accept it by npm start -- --trust FILE), ' +
       `attempt 1 of ${String(DELIVERY_TRIES)}, next at 10:20:30`,
   );
   const { nextAttempt: _, ...parked } = { ...FAILED, outcome: 'parked', attempt: 10, reason: 'HTTP 500' };
