@@ -32,6 +32,11 @@ type ReadSecret = (name: string) => Promise<string | undefined>;
 
 const DEFAULT_SOURCE = 'env:CLOAKROOM_API_KEY';
 
+function prefixOf(text: string): string {
+  if (/^[a-z][a-z\d]{0,19}$/i.test(text)) return text;
+  throw new UsageError('--header-prefix must be 1 to 20 letters and digits, and begin with a letter');
+}
+
 /**
  * Options for an address and a key. The key is none of them, because other users of the machine see
  * the command lines of processes, and a shell stores them.
@@ -45,7 +50,7 @@ export const connectionOptions = (): readonly Option[] => [
     once('url', filled('url')),
   ),
   localOption(),
-  new Option('--header-prefix <NAME>', 'prefix of the reserved headers').default('SVC'),
+  new Option('--header-prefix <NAME>', 'prefix of the reserved headers').default('SVC').argParser(prefixOf),
 ];
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
@@ -95,8 +100,8 @@ async function awsSecret(name: string): Promise<string | undefined> {
     );
     return SecretString;
   } catch (error) {
-    const why = error instanceof Error ? error.name : 'unknown';
-    throw new UsageError(`aws-secret:${name} cannot be read (${why})`);
+    const { name: code = '', message = '' } = error as Partial<Error>;
+    throw new UsageError(`aws-secret:${name} cannot be read: ${code === 'Error' ? message : code}`);
   }
 }
 

@@ -21,8 +21,10 @@ async function explained(error: unknown, { keySource, baseUrl }: Connection): Pr
     return error.status === 401
       ? new UsageError(`the service rejects the key of ${keySource}: ${error.message}`)
       : new CommandFailure(lineOf(error));
-  if (error instanceof ConnectionError)
-    return new CommandFailure(`${baseUrl} is unreachable: ${error.cause?.code ?? error.message}`);
+  if (error instanceof ConnectionError) {
+    const { cause, message } = error;
+    return new CommandFailure(cause === undefined ? message : `${baseUrl} is unreachable (${cause.code})`);
+  }
   return error;
 }
 

@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
@@ -47,8 +48,13 @@ export async function deploy(source: string, data: string): Promise<Deployment> 
     tenantId: credentials.tenant_id,
     managementKey: credentials.management_key,
     operate: async (...command) => {
-      const program = ['packages/cli/bin/cloakroom.cjs', 'operator', ...command, '--local', credentialsFile];
-      return (await run(process.execPath, program, { cwd: source })).stdout;
+      // An earlier commit has the operator as a program of its own.
+      const earlier = 'bin/operator.ts';
+      const program = existsSync(join(source, earlier))
+        ? [earlier]
+        : ['packages/cli/bin/cloakroom.cjs', 'operator'];
+      const args = [...program, ...command, '--local', credentialsFile];
+      return (await run(process.execPath, args, { cwd: source })).stdout;
     },
     stop: async () => {
       child.kill('SIGTERM');
