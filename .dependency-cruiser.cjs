@@ -314,7 +314,7 @@ module.exports = {
         path: own,
         pathNot: [
           '^(bin/(reactor|command-line)|lib|packages/local-aws/src|src/(core|wire|adapters/lambda))/',
-          '^reactor-runtime/worker/built-ins\\.ts$',
+          '^(reactor-runtime/worker/built-ins|bin/start/built-assets)\\.ts$',
         ],
       },
     },
@@ -330,14 +330,29 @@ module.exports = {
       comment:
         'It parses the command line and loads what a person starts, which is in bin. The program itself is ready before it has loaded a command.',
       severity: 'error',
-      from: { path: '^packages/cli/src/' },
+      from: { path: '^packages/cli/src/', pathNot: '^packages/cli/src/packaged/' },
       to: { path: own, pathNot: ['^packages/cli/src/', '^bin/'] },
+    },
+    {
+      name: 'only-the-build-packages',
+      comment:
+        'These modules take the place of others in the built package, where the sources are not: nothing of the repository runs them.',
+      severity: 'error',
+      from: { path: own, pathNot: ['^packages/cli/(src/packaged|test)/', '^tools/build-cli\\.ts$'] },
+      to: { path: '^packages/cli/src/packaged/' },
+    },
+    {
+      name: 'packaged-modules-are-like-the-start',
+      comment: 'They do what modules of bin/start do with an app that was built.',
+      severity: 'error',
+      from: { path: '^packages/cli/src/packaged/' },
+      to: { path: own, pathNot: '^(packages/cli|lib|bin/start|packages/local-aws/src/assembly)/' },
     },
     {
       name: 'commands-are-loaded-on-use',
       comment: 'Help and the other commands must not wait for the AWS SDK, the CDK or the local account.',
       severity: 'error',
-      from: { path: '^packages/cli/src/' },
+      from: { path: '^packages/cli/src/', pathNot: '^packages/cli/src/packaged/' },
       to: {
         path: '^bin/',
         pathNot: '^bin/command-line/',

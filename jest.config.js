@@ -29,7 +29,7 @@ const PROCESSES = [
     (name) => `packages/local-aws/test/${name}`,
   ),
   ...['in-node-16', 'lenient', 'proxy'].map((name) => `packages/sdk/test/${name}`),
-  'packages/{cdk,fields,testing}/test/package',
+  'packages/{cdk,cli,fields,testing}/test/package',
 ].map((name) => `**/${name}.test.ts`);
 
 /** Suites that do not belong to `service`. */

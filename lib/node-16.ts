@@ -45,16 +45,19 @@ function installedFile(name: string): string | undefined {
 
 export interface Node16 {
   readonly sha256: string;
+  /** The name of its package, if that is not installed. */
+  readonly missing: string | undefined;
   /** Throws if the package is not installed, or if the file is not the published one. */
   verifiedFile(): string;
 }
 
 export function node16(platform: ReactorPlatform): Node16 {
   const { name, sha256 } = NODE_16[platform];
+  const file = installedFile(name);
   return {
     sha256,
+    missing: file === undefined ? `${SCOPE}/${name}` : undefined,
     verifiedFile() {
-      const file = installedFile(name);
       if (file === undefined)
         throw new Error(
           `Node ${NODE_16_VERSION} of the reactors is missing: install ${SCOPE}/${name} (in the repository: npm run build -- assets)`,

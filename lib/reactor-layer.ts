@@ -24,8 +24,12 @@ const BOOTSTRAP = 'bootstrap';
 export interface ReactorLayer {
   /** It is equal for equal content. */
   readonly hash: string;
+  /** The name of the package with its Node, if that is not installed. */
+  readonly missing: string | undefined;
   /** Writes the content into a folder. Throws if its Node is not the one that was published. */
   place(folder: string): void;
+  /** Writes the content but for Node, in whose place a script says what is missing. */
+  placeWithoutNode(folder: string): void;
 }
 
 /** Reads the built files, by their path in the layer. */
@@ -62,17 +66,26 @@ export function reactorLayer(
   const files = builtFiles(compatibility);
   const hash = createHash('sha256').update(node.sha256);
   for (const [name, content] of files) hash.update(`${name}\0${String(content.length)}\0`).update(content);
+  function placeFiles(folder: string): string {
+    for (const [name, content] of files) {
+      const file = join(folder, name);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, content, { mode: name === BOOTSTRAP ? 0o755 : 0o644 });
+    }
+    chmodSync(folder, 0o755);
+    const program = join(folder, 'bin/node');
+    mkdirSync(dirname(program));
+    return program;
+  }
   return {
     hash: hash.digest('hex'),
+    missing: node.missing,
+    placeWithoutNode(folder) {
+      const text = `#!/bin/sh\necho "Reactors need Node 16: install ${String(node.missing)}" >&2\nexit 1\n`;
+      writeFileSync(placeFiles(folder), text, { mode: 0o755 });
+    },
     place(folder) {
-      for (const [name, content] of files) {
-        const file = join(folder, name);
-        mkdirSync(dirname(file), { recursive: true });
-        writeFileSync(file, content, { mode: name === BOOTSTRAP ? 0o755 : 0o644 });
-      }
-      chmodSync(folder, 0o755);
-      const program = join(folder, 'bin/node');
-      mkdirSync(dirname(program));
+      const program = placeFiles(folder);
       link(node.verifiedFile(), program);
       // Executable but not readable for other users: the kernel protects a process of such a file
       // from other processes of the same user (proc(5), ptrace(2)).

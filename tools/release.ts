@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildCdk } from './build-cdk.ts';
+import { buildCli } from './build-cli.ts';
 import { buildFields } from './build-fields.ts';
 import { buildSdk } from './build-sdk.ts';
 import { buildTesting } from './build-testing.ts';
@@ -30,6 +31,7 @@ const FOLDER = join(ROOT, 'dist', 'release');
 
 const BUILDS: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   'packages/cdk': buildCdk,
+  'packages/cli': buildCli,
   'packages/fields': buildFields,
   'packages/sdk': buildSdk,
   'packages/testing': buildTesting,

@@ -1,10 +1,11 @@
-import { spawn, execFileSync, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeCertificate } from './local-certificate.ts';
+import { receiverProgram } from './receiver-program.ts';
 
 /** These are the options of `receiver`, as commander names them. */
 export interface ReceiverFlags {
@@ -12,7 +13,6 @@ export interface ReceiverFlags {
   readonly credentials?: string;
 }
 
-const ROOT = join(import.meta.dirname, '../..');
 const DAYS = 365;
 const HOUR_MS = 3_600_000;
 /** How often it looks for a new start of the service, in ms. */
@@ -85,13 +85,12 @@ export async function runReceiver(
   print: (text: string) => void,
 ): Promise<number> {
   const { keyFile, certFile } = certificate(resolve('.local/receiver'));
-  if (!existsSync(join(ROOT, 'packages/sdk/dist/node.js')))
-    execFileSync('npm', ['run', '--silent', 'build', '--', 'sdk'], { cwd: ROOT, stdio: 'ignore' });
+  const program = receiverProgram();
   print(`The service delivers to this receiver if it was started so, in another terminal:
-  npm start -- --trust ${certFile} --set egressAllowList=localhost:${port}
+  cloakroom start --trust ${certFile} --set egressAllowList=localhost:${port}
 `);
   return await follow(resolve(credentials), (secret) =>
-    spawn(process.execPath, [join(ROOT, 'examples/webhook-receiver/index.js')], {
+    spawn(process.execPath, [program], {
       stdio: 'inherit',
       env: { ...process.env, PORT: port, TLS_KEY: keyFile, TLS_CERT: certFile, WEBHOOK_SECRET: secret },
     }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { START } from './local-app.ts';
 
 /** The log of the sender has such a line for each attempt (src/lambda/delivery-report.ts). */
 const attemptLine = z.object({
@@ -38,6 +39,6 @@ export function deliveryLine(line: string): string | undefined {
     nextAttempt === undefined
       ? 'parked (cloakroom operator list-deliveries --local)'
       : `next at ${nextAttempt.slice(11, 19)}`;
-  const hint = TRUSTABLE.has(reason) ? ' (accept it by npm start -- --trust FILE)' : '';
+  const hint = TRUSTABLE.has(reason) ? ` (accept it by ${START} --trust FILE)` : '';
   return `delivery of ${invocationId} failed: ${reason}${hint}, attempt ${String(attempt)} of ${String(ATTEMPTS)}, ${next}`;
 }

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { START } from './local-app.ts';
 import { firstCalls, type Called } from './first-calls.ts';
 
 export interface Greeted extends Called {
@@ -56,10 +57,10 @@ export function greeting(greeted: Greeted, stream: NodeJS.WritableStream): strin
     row(
       'sample data',
       greeted.sampleKey === undefined
-        ? 'npm start -- --sample'
+        ? `${START} --sample`
         : `the key ${greeted.sampleKey} sees it in the console`,
     ),
-    row('all options', 'npm start -- --help'),
+    row('all options', `${START} --help`),
     row('AWS endpoint', awsEndpointUrl),
     row('state', greeted.dataDirectory ?? 'in memory, gone at the end (--data DIR keeps it)'),
     ...(greeted.logDirectory === undefined ? [] : [row('logs', greeted.logDirectory)]),

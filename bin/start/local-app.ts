@@ -5,6 +5,9 @@ import { SYNTHESIS_INPUTS } from './synthesis-inputs.ts';
 export const ROOT = join(import.meta.dirname, '../..');
 export const WORK_DIRECTORY = join(ROOT, '.local');
 
+/** People write it before its options. */
+export const START = 'npm start --';
+
 /** Builds the assets that a synthesis and the pages of a start read, by its path from the root. */
 export const ASSETS_BUILD = 'tools/build-assets.ts';
 
@@ -30,6 +33,9 @@ const buildOf = ({ architecture = ARCHITECTURE, ...settings }: Settings): readon
   '--node',
   process.platform === 'darwin' ? 'darwin' : architecture,
 ];
+
+/** A package refuses settings that its built app cannot have; here every one has its effect. */
+export const refusalOf = (_setting: string): string | undefined => undefined;
 
 export const localApp = (settings: Settings): CdkApp => ({
   root: ROOT,

@@ -149,6 +149,11 @@ async function settingsOf(entries: NonNullable<Parsed['set']>): Promise<Record<s
     if (error instanceof SettingsError) throw new UsageError(`--set: ${error.message}`);
     throw error;
   }
+  const { refusalOf } = await import('./local-app.ts');
+  for (const name of Object.keys(chosen)) {
+    const reason = refusalOf(name);
+    if (reason !== undefined) throw new UsageError(`--set ${name} has no effect here: ${reason}`);
+  }
   return chosen;
 }
 

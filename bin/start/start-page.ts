@@ -1,3 +1,4 @@
+import { START } from './local-app.ts';
 import { createHash } from 'node:crypto';
 import { firstCalls, type Called } from './first-calls.ts';
 import { isGet, NO_FILE, NOT_GET, startPageServer, type PageServer } from './page-server.ts';
@@ -51,7 +52,7 @@ function startPage(called: StartPage): string {
     <h1>Cloakroom runs on this machine</h1>
     <p>The API is at <code>${escaped(called.baseUrl)}</code>. Cards, bank accounts and personal data go in; tokens come out.</p>
     <p><a class="open" id="console" href="${escaped(called.consoleUrl)}">Open the console</a></p>
-    <p>It shows applications, rules, tokens, reactors and the audit trail. From the address that <code>npm start</code> prints, it opens with the management key; otherwise paste a key.</p>
+    <p>It shows applications, rules, tokens, reactors and the audit trail. From the address that the start prints, it opens with the management key; otherwise paste a key.</p>
     <h2>Read</h2>
     <ul>
       <li><a href="${docs}/">Documentation</a>: guides with code to paste, concepts, and a search</li>
@@ -66,7 +67,7 @@ function startPage(called: StartPage): string {
     ${card}
     <p>Read the token. This application sees the number masked:</p>
     ${read}
-    <p>A vault with sample data, to look at in the console: <code>npm start -- --sample</code></p>
+    <p>A vault with sample data, to look at in the console: <code>${START} --sample</code></p>
     <script>${SCRIPT}</script>
   </body>
 </html>

@@ -8,6 +8,7 @@ const run = promisify(execFile);
 
 const BUILDS = {
   cdk: ['build-cdk.ts', 'buildCdk'],
+  cli: ['build-cli.ts', 'buildCli'],
   fields: ['build-fields.ts', 'buildFields'],
   sdk: ['build-sdk.ts', 'buildSdk'],
   testing: ['build-testing.ts', 'buildTesting'],

@@ -39,6 +39,23 @@ export const ALL_CHANGED = {
   proxyRedirects: 'raw',
 };
 
+/** All that the command line lays over an app that was built, each with another value. */
+export const LAID = {
+  headerPrefixes: 'BT,SVC',
+  clientCompatibility: 'lenient',
+  cvcLifetimeSeconds: '77',
+  egressAllowList: 'localhost:3000,psp.example.com',
+  proxyRedirects: 'raw',
+  architecture: 'x86_64',
+  hotConcurrency: '3',
+  throttleRate: '77',
+  throttleBurst: '78',
+  docsUrl: 'https://docs.example.com',
+  keyRotationDays: '79',
+  auditRetentionDays: '777',
+  logRetentionDays: '731',
+};
+
 /** Card fields also need a domain of the API. */
 export const FIELDS = {
   fields: 'fields.example.net',
@@ -92,6 +109,8 @@ export const TEMPLATE_SETTINGS: readonly (readonly [
   [EDGE, REGION],
   [{ ...EDGE, ...DOMAIN, edge: 'none' }, REGION],
   [ALL_CHANGED, null],
+  [LAID, null],
+  ...(['strict', 'lenient'] as const).map((clientCompatibility) => [{ clientCompatibility }, null] as const),
   [{ ...EDGE, ...CONSOLE, ...FIELDS, serviceName: 'Shop-2', deployment: 'canary' }, REGION],
   [{ ...DOMAIN, ...CONSOLE }, REGION],
   [{ ...DOMAIN, ...CONSOLE, ...FIELDS }, REGION],

@@ -62,7 +62,7 @@ describe('every package with a binary', () => {
       const { version: _, ...shared } = sharedMembers(service, directory);
       const manifest = readManifest(directory);
       expect(manifest).toMatchObject({ ...shared, license: 'MIT', version: NODE_16_VERSION });
-      // A command would shadow the Node of a project, and a layer is for another platform than the build.
+      // A command would shadow the Node of a project, and a layer may be for another platform.
       for (const member of ['bin', 'scripts', 'os', 'cpu', 'engines'])
         expect(manifest).not.toHaveProperty(member);
     },

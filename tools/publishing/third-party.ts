@@ -14,6 +14,8 @@ const TAKEN_UNDER: Readonly<Record<string, string>> = {
   // Dedicated to the public domain by its README; part of json-stable-stringify on platforms
   // without JSON.
   jsonify: 'Public Domain',
+  // Its manifest has the form of npm before 2015.
+  lazy: 'MIT',
 };
 
 /** The licence of a package whose code is in a bundle. */
@@ -47,6 +49,10 @@ SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
 
 /** Copyright lines of packages that publish none: from the LICENSE of their repositories. */
 const COPYRIGHT: Readonly<Record<string, string>> = {
+  // Its manifest names the author.
+  'abstract-logging': 'Copyright (c) James Sumners',
+  // https://www.npmjs.com/package/lazy
+  lazy: 'Copyright (c) Peteris Krumins',
   // https://github.com/standard-webhooks/standard-webhooks/blob/main/libraries/LICENSE
   standardwebhooks: 'Copyright (c) 2023 Svix (https://www.svix.com)',
   // The licence is at https://github.com/jsdom/tr46.

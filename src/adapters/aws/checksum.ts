@@ -1,6 +1,6 @@
 /*
- * Replaces `@smithy/core/checksum` in the bundles (tools/assets/bundle.ts). The SDK has hashes in JavaScript
- * for platforms without them, which every start would read
+ * Replaces `@smithy/core/checksum` in the bundles (tools/assets/bundle.ts). The SDK has hashes in
+ * JavaScript for platforms without them, which every start would read
  * (docs/decisions/0013#sign-with-our-own-sha-256).
  */
 import { createHash } from 'node:crypto';

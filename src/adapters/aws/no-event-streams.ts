@@ -1,6 +1,6 @@
 /*
- * Replaces `@smithy/core/event-streams` in the bundles (tools/assets/bundle.ts). No operation that the
- * service calls uses it, and it costs 10 % of a cold start
+ * Replaces `@smithy/core/event-streams` in the bundles (tools/assets/bundle.ts). No operation that
+ * the service calls uses it, and it costs 10 % of a cold start
  * (docs/decisions/0013#leave-event-streams-out).
  */
 

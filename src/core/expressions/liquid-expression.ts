@@ -21,7 +21,8 @@ import { STANDARD_FILTERS, STANDARD_PARAMETERS, type LiquidFilter } from './stan
 import { SyntaxProblem, unexpected, unreadable, type UsedName } from './syntax-problem.ts';
 
 /*
- * LiquidJS is loaded on first use (tools/assets/bundle.ts): the top level of this module must not use it.
+ * LiquidJS is loaded on first use (tools/assets/bundle.ts): the top level of this module must not
+ * use it.
  */
 
 const PARAMETERS: ReadonlyMap<string, Parameters> = new Map([...STANDARD_PARAMETERS, ...OWN_PARAMETERS]);

@@ -17,7 +17,9 @@ export const FAILURE = 60_000;
 /** Steps that a failed parse costs, for each character of the source. */
 const FAILED_PARSE = 150;
 
-/** Whether the error says that a library could not be loaded on first use (tools/assets/bundle.ts). */
+/**
+ * Whether the error says that a library could not be loaded on first use (tools/assets/bundle.ts).
+ */
 const isOfLoading = (error: unknown): boolean =>
   error instanceof Error && ('requireStack' in error || 'syscall' in error);
 

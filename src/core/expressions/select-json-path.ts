@@ -12,7 +12,8 @@ import { ExpressionError } from './expression-error.ts';
 import { weigh } from './weight.ts';
 
 /*
- * json-p3 is loaded on first use (tools/assets/bundle.ts): the top level of this module must not use it.
+ * json-p3 is loaded on first use (tools/assets/bundle.ts): the top level of this module must not
+ * use it.
  */
 
 const PATH_MAX_LENGTH = 1_000;

@@ -1,0 +1,6 @@
+import { join } from 'node:path';
+import type { AssetPart } from '../../../../lib/asset-parts.ts';
+import { DIST } from './package-folder.ts';
+
+/** Takes the place of lib/asset-folder.ts: the package has what was built, and no sources. */
+export const assetFolder = (part: AssetPart): string => join(DIST, 'assets', part);

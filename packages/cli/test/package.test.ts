@@ -1,0 +1,131 @@
+// The packed command line in an empty folder: it starts a service without a synthesis.
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { FIELD_SDK } from '../../../src/core/reactors/author-packages.ts';
+import { packedPackage } from '../../../test/support/packed-packages.ts';
+import { temporaryFolder } from '../../../test/support/run-service.ts';
+
+let tarball: string;
+let folder: string;
+let started: ChildProcess;
+let output = '';
+let credentials: Readonly<Record<string, string>>;
+
+const PROGRAM = 'node_modules/@cloakroom/cli/bin/cloakroom.cjs';
+const NODE_16 = `@cloakroom/node16-${process.platform}-${process.arch}`;
+/** Header prefixes and compatibility are laid over the built app. */
+const SETTINGS = ['--set', 'headerPrefixes=ACME,SVC', '--set', 'clientCompatibility=lenient'];
+
+/** Installs without a registry, which the dependencies would need. */
+function install(): void {
+  const installed = join(folder, 'node_modules/@cloakroom/cli');
+  mkdirSync(installed, { recursive: true });
+  execFileSync('tar', ['xzf', tarball, '--strip-components=1', '-C', installed]);
+  const link = (name: string) => {
+    mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true });
+    symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name));
+  };
+  ['classic-level', NODE_16].forEach(link);
+}
+
+function cloakroom(...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+}
+
+beforeAll(async () => {
+  tarball = await packedPackage('cli');
+  folder = temporaryFolder();
+  install();
+  started = spawn(process.execPath, [PROGRAM, 'start', '--port', '0', '--data', 'data', ...SETTINGS], {
+    cwd: folder,
+  });
+  await new Promise<void>((isReady, fail) => {
+    for (const stream of [started.stdout, started.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+        if (output.includes('Ready.')) isReady();
+      });
+    started.on('exit', () => {
+      fail(new Error(output));
+    });
+  });
+  credentials = JSON.parse(readFileSync(join(folder, '.local/credentials.json'), 'utf8'));
+});
+
+afterAll(async () => {
+  const ended = new Promise((resolve) => started.on('exit', resolve));
+  started.kill('SIGINT');
+  await ended;
+});
+
+async function call(method: string, path: string, body: unknown, key = credentials['management_key'] ?? '') {
+  const headers = { 'ACME-API-KEY': key, 'Content-Type': 'application/json' };
+  const response = await fetch(`${credentials['base_url'] ?? ''}${path}`, {
+    method,
+    headers,
+    body: JSON.stringify(body),
+  });
+  return (await response.json()) as any;
+}
+
+it('takes 5 MB, and its only dependency is native', () => {
+  const { dependencies } = JSON.parse(
+    readFileSync(join(folder, 'node_modules/@cloakroom/cli/package.json'), 'utf8'),
+  );
+  expect(statSync(tarball).size).toBeLessThan(5.2e6);
+  expect(Object.keys(dependencies)).toEqual(['classic-level']);
+});
+
+it('runs a reactor on Node 16 under the header that was set, with the packages of the lenient layer', async () => {
+  const code = `module.exports = async () => ({ raw: { version: process.version, sdk: typeof require('${FIELD_SDK}') } })`;
+  const { id } = await call('POST', '/reactors', { name: 'version', code });
+  const { key } = await call('POST', '/applications', {
+    name: 'x',
+    type: 'private',
+    permissions: ['token:use'],
+  });
+  expect(await call('POST', `/reactors/${id}/react`, { args: {} }, key)).toEqual({
+    raw: { version: 'v16.20.2', sdk: 'object' },
+  });
+});
+
+it('serves the pages, and the documentation by its address', async () => {
+  const { console_url: consoleUrl = '', fields_url: fieldsUrl = '', docs_url: docsUrl = '' } = credentials;
+  for (const url of [
+    consoleUrl,
+    `${fieldsUrl}/fields.js`,
+    `${fieldsUrl}/v1/frame.html`,
+    `${docsUrl}/openapi.json`,
+  ])
+    expect([url, (await fetch(url)).status]).toEqual([url, 200]);
+  const page = await fetch(`${docsUrl}/guides/collect-a-card/`, { redirect: 'manual' });
+  expect(page.headers.get('location')).toMatch(/\/blob\/v[\d.]+\/docs\/guides\/collect-a-card\.md$/);
+});
+
+it('reaches the service by its credentials file, and verifies as an operator', () => {
+  expect(cloakroom('operator', 'health', '--local').stdout).toContain('healthy            true');
+});
+
+it('runs code of a file', () => {
+  writeFileSync(join(folder, 'code.js'), 'module.exports = async () => ({ raw: process.version });');
+  expect(JSON.parse(cloakroom('reactor', 'run', 'code.js').stdout)).toEqual({ raw: 'v16.20.2' });
+});
+
+it('refuses a setting that only AWS has, and names the nearest of a misspelt one', () => {
+  const refused = cloakroom('start', '--set', 'alarmEmail=ops@example.com');
+  expect([refused.status, refused.stderr]).toEqual([
+    2,
+    'cloakroom: --set alarmEmail has no effect here: it changes what only AWS has\n',
+  ]);
+  expect(cloakroom('start', '--set', 'hotConcurency=1').stderr).toContain('did you mean hotConcurrency?');
+});
+
+it('a start leaves the package as it is', () => {
+  const apps = readdirSync(join(folder, '.local/apps'));
+  expect(apps).toEqual([expect.stringMatching(/^[\da-f]{64}$/)]);
+});
