@@ -323,7 +323,10 @@ module.exports = {
       comment: 'A check of stored proxies says what the new version refuses, which core decides.',
       severity: 'error',
       from: { path: '^bin/check-upgrade/' },
-      to: { path: own, pathNot: '^(bin/(check-upgrade|command-line)|packages/local-aws/src|src/core)/' },
+      to: {
+        path: own,
+        pathNot: '^(bin/(check-upgrade|command-line)|packages/(local-aws|sdk)/src|src/core)/',
+      },
     },
     {
       name: 'cli-is-the-program',

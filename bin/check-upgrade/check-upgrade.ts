@@ -6,9 +6,13 @@ import {
 } from '../../packages/local-aws/src/assembly/read-assembly.ts';
 import { describeFinding } from '../../packages/local-aws/src/deployment/finding.ts';
 import { playDeployment } from '../../packages/local-aws/src/deployment/play-deployment.ts';
+import type { Fetch } from '../../packages/sdk/src/index.ts';
 import { connectionOf, hasKey, type ConnectionFlags } from '../command-line/connection.ts';
-import type { Surroundings } from '../command-line/surroundings.ts';
+import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import type { ServiceSurroundings } from '../command-line/service-call.ts';
 import { describeProxyFinding, findingsOf, listedProxies, type ListedProxy } from './stored-proxies.ts';
+
+const TIMEOUT_MS = 60_000;
 
 /** These are the options of `check-upgrade`, as commander names them. */
 export interface CheckFlags extends ConnectionFlags {
@@ -29,23 +33,31 @@ async function deployedStack({ name, region }: Stack): Promise<Stack | undefined
   }
 }
 
+async function answerOf(fetch: Fetch, url: string, headers: Readonly<Record<string, string>>) {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const options = { method: 'GET', headers, signal, redirect: 'error', credentials: 'omit' } as const;
+  const response = await fetch(url, options);
+  return { status: response.status, text: Buffer.from(await response.arrayBuffer()).toString('utf8') };
+}
+
 /** Lists the stored proxies of a running deployment; `undefined` without an address and a key. */
 async function proxiesOf(
   flags: CheckFlags,
-  { environment }: Surroundings,
+  { environment, fetch = globalThis.fetch }: ServiceSurroundings,
 ): Promise<readonly ListedProxy[] | undefined> {
   const { CLOAKROOM_URL: address = '' } = environment;
   const hasAddress = flags.url !== undefined || flags.local !== undefined || address !== '';
   const isAsked = flags.url !== undefined || flags.keyFrom !== undefined || flags.local !== undefined;
   if (!isAsked && !(hasAddress && hasKey(flags, environment))) return undefined;
-  const { baseUrl, apiKey, headerPrefix } = await connectionOf(flags, environment);
+  const { baseUrl, apiKey, headerPrefix, keySource } = await connectionOf(flags, environment);
+  // The client of the SDK knows proxies as this version has them, and the service may be older.
   return await listedProxies(async (path) => {
-    const response = await fetch(new URL(path, baseUrl), {
-      headers: { [`${headerPrefix}-API-KEY`]: apiKey },
-      redirect: 'error',
+    const { status, text } = await answerOf(fetch, new URL(path, baseUrl).href, {
+      [`${headerPrefix}-API-KEY`]: apiKey,
     });
-    if (!response.ok) throw new Error(`GET /proxies of ${baseUrl} returned ${String(response.status)}`);
-    return response.json();
+    if (status === 401) throw new UsageError(`the service rejects the key of ${keySource}`);
+    if (status !== 200) throw new CommandFailure(`GET /proxies of ${baseUrl} returned ${String(status)}`);
+    return JSON.parse(text) as unknown;
   });
 }
 
@@ -56,7 +68,7 @@ async function proxiesOf(
 export async function checkUpgrade(
   { to, from }: { readonly to: string; readonly from?: string },
   flags: CheckFlags,
-  surroundings: Surroundings,
+  surroundings: ServiceSurroundings,
 ): Promise<boolean> {
   const { stacks } = await readAssembly(to, { stage: flags.stage });
   const found =

@@ -1,0 +1,70 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openVault } from '../../../packages/testing/src/open-vault.ts';
+import { commandLine } from '../../support/command-line.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'cloakroom-upgrade-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** Writes the synthesized app of one stack. */
+function anApp(name: string, resources: Readonly<Record<string, { readonly Type: string }>>): string {
+  const directory = join(folder, name);
+  mkdirSync(directory);
+  const stack = { type: 'aws:cloudformation:stack', properties: { templateFile: 'Data.json' } };
+  writeFileSync(join(directory, 'manifest.json'), JSON.stringify({ artifacts: { Data: stack } }));
+  writeFileSync(join(directory, 'Data.json'), JSON.stringify({ Resources: resources }));
+  return directory;
+}
+
+describe('check-upgrade', () => {
+  const table = { Type: 'AWS::DynamoDB::Table' };
+  const before = anApp('before', { Tokens: table, Access: table });
+  const after = anApp('after', { Tokens: table });
+
+  it('finds nothing between equal apps', async () => {
+    expect(await commandLine(['check-upgrade', before, before])).toEqual({
+      exitCode: 0,
+      out: [
+        '1 deployed stacks, 1 to deploy, 0 findings',
+        'stored proxies are not checked: set CLOAKROOM_URL and CLOAKROOM_API_KEY',
+        '',
+      ].join('\n'),
+      err: '',
+    });
+  });
+
+  it('names what would be lost, as text and as JSON, with exit code 1', async () => {
+    const { exitCode, out } = await commandLine(['check-upgrade', after, before]);
+    expect([exitCode, out]).toEqual([1, expect.stringMatching(/^data lost: Data, Access: /)]);
+    const json = await commandLine(['check-upgrade', after, before, '--json']);
+    expect([json.exitCode, JSON.parse(json.out)]).toEqual([
+      1,
+      expect.objectContaining({
+        findings: [expect.objectContaining({ kind: 'data_lost', subject: 'Access' })],
+        proxies: null,
+      }),
+    ]);
+  });
+
+  it('reads the stored proxies of the tenant of a key', async () => {
+    const { vault } = await openVault({});
+    await vault.proxies.create({
+      name: 'Provider',
+      destination_url: 'https://psp.example.com',
+      response_transforms: [{ type: 'mask', matcher: 'card_number', replacement: '[card]' }],
+    });
+    const environment = { CLOAKROOM_URL: vault.baseUrl, CLOAKROOM_API_KEY: vault.managementKey };
+    const outcome = await commandLine(['check-upgrade', before, before], { environment, fetch: vault.fetch });
+    expect([outcome.exitCode, outcome.out]).toEqual([1, expect.stringMatching(/^1 stored proxies, [1-9]/m)]);
+  });
+
+  it('says in one line that there is no app', async () => {
+    expect(await commandLine(['check-upgrade', join(folder, 'none'), before])).toMatchObject({
+      exitCode: 1,
+      err: expect.stringMatching(/^cloakroom: not a synthesized app: [^\n]+\n$/),
+    });
+  });
+});
