@@ -20,7 +20,10 @@ export const reactorCommand: CreateCommand = (surroundings, failed) => {
     .addOption(file('configuration', 'JSON of req.configuration, an object of strings (default {})'))
     .addOption(lenient());
   for (const option of connectionOptions()) run.addOption(option);
-  run.addHelpText('after', '\nreq.bt calls the service with the key; without a key it is null.');
+  run.addHelpText(
+    'after',
+    '\nreq.bt calls the service if --key-from, --url or --local is there; otherwise it is null.',
+  );
   run.action(async (code: string) => {
     const { runReactor } = await import('./try-reactor.ts');
     if (!(await runReactor(code, run.opts<RunFlags>(), surroundings))) failed();

@@ -44,12 +44,18 @@ async function resultOf(run: CodeRun, { printError }: Surroundings): Promise<obj
   return returnedParts(outcome, TIME_MS, compatibility);
 }
 
+/**
+ * Code gets a client only if the command line asks for one: a shell may have a key for other work.
+ */
 async function clientOf(flags: RunFlags, { environment }: Surroundings): Promise<Pick<CodeRun, 'client'>> {
-  if (hasKey(flags, environment))
-    return { client: await connectionOf(flags, environment, { defaultUrl: LOCAL_SERVICE }) };
-  if (flags.url !== undefined)
+  const { keyFrom, url, local } = flags;
+  if ([keyFrom, url, local].every((each) => each === undefined)) return {};
+  if (!hasKey(flags, environment))
     throw new UsageError('--url needs an API key: --key-from, or CLOAKROOM_API_KEY');
-  return {};
+  const fromCommandLine = { CLOAKROOM_URL: undefined };
+  return {
+    client: await connectionOf(flags, { ...environment, ...fromCommandLine }, { defaultUrl: LOCAL_SERVICE }),
+  };
 }
 
 /**

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { START } from '../start/local-app.ts';
 import { makeCertificate } from './local-certificate.ts';
 import { receiverProgram } from './receiver-program.ts';
 
@@ -87,7 +88,7 @@ export async function runReceiver(
   const { keyFile, certFile } = certificate(resolve('.local/receiver'));
   const program = receiverProgram();
   print(`The service delivers to this receiver if it was started so, in another terminal:
-  cloakroom start --trust ${certFile} --set egressAllowList=localhost:${port}
+  ${START} --trust ${certFile} --set egressAllowList=localhost:${port}
 `);
   return await follow(resolve(credentials), (secret) =>
     spawn(process.execPath, [program], {

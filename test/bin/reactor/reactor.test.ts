@@ -215,11 +215,16 @@ describe('cloakroom reactor', () => {
     expect([exitCode, out, err]).toEqual([2, '', expect.stringContaining(problem)]);
   });
 
-  it('shows the code a client with the key of the environment', async () => {
-    const content = 'module.exports = ({ bt }) => ({ raw: typeof bt.tokens.retrieve });';
-    const { out } = await commandLine(['reactor', 'run', file('client.js', content)], {
-      environment: { CLOAKROOM_API_KEY: 'key_private_x' },
-    });
-    expect(JSON.parse(out)).toEqual({ raw: 'function' });
+  it('shows the code a client with the key of the environment if the command line asks for it', async () => {
+    const content = 'module.exports = ({ bt }) => ({ raw: bt && typeof bt.tokens.retrieve });';
+    const environment = { CLOAKROOM_API_KEY: 'key_private_x', CLOAKROOM_URL: 'https://vault.example.com' };
+    const ran = async (...flags: readonly string[]) => {
+      const { out } = await commandLine(['reactor', 'run', file('client.js', content), ...flags], {
+        environment,
+      });
+      return JSON.parse(out) as unknown;
+    };
+    expect(await ran('--key-from', 'env:CLOAKROOM_API_KEY')).toEqual({ raw: 'function' });
+    expect(await ran()).toEqual({ raw: null });
   });
 });
