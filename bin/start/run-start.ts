@@ -1,4 +1,5 @@
 import { errorMessage } from '../../packages/local-aws/src/error-code.ts';
+import { UsageError } from '../command-line/failures.ts';
 import { greeting } from './greeting.ts';
 import type { StartOptions } from './options.ts';
 import { createProgress } from './progress.ts';
@@ -101,6 +102,6 @@ export async function runStart(options: StartOptions): Promise<never> {
     if (abort.signal.aborted) process.exit(0);
     process.stderr.write(`${errorMessage(error)}\n`);
     // Threads of parts that had started may still run.
-    process.exit(1);
+    process.exit(error instanceof UsageError ? 2 : 1);
   }
 }

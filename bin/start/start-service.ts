@@ -19,6 +19,7 @@ import {
 import { DEFAULT_KEY_HEADER, managementKeyFrom } from './first-calls.ts';
 import { startConsole } from './console-server.ts';
 import { LOOPBACK_ORIGINS, startFields } from './fields-server.ts';
+import { recordVersion, requireVersion } from './data-version.ts';
 import { firstTenant } from './first-tenant.ts';
 import { DOCS_PATH, localApp, WORK_DIRECTORY } from './local-app.ts';
 import type { StartOptions } from './options.ts';
@@ -102,6 +103,13 @@ function ofService(stacks: readonly Stack[]): readonly Stack[] {
   const ours = stacks.filter(({ template }) => template.Description?.startsWith('Cloakroom: '));
   return ours.length > 0 ? ours : stacks;
 }
+
+/** The app that runs, and where its caches and logs are. */
+const appOf = ({ appDirectory, settings }: StartOptions) => ({
+  app: appDirectory ?? localApp(settings),
+  select: ofService,
+  workDirectory: WORK_DIRECTORY,
+});
 
 /** The servers of pages run next to the API, each on an origin of its own. */
 interface Pages {
@@ -208,14 +216,14 @@ export async function startService(
   options: StartOptions,
   { signal, onProgress }: Pick<CloudOptions, 'signal' | 'onProgress'>,
 ): Promise<LocalService> {
-  const { appDirectory, contractFile, dataDirectory, verbose, settings } = options;
+  const { contractFile, dataDirectory, verbose } = options;
+  requireVersion(dataDirectory);
   const contract = await contractCheck(contractFile);
   const trusted = trustedCertificates(options.trust);
+  const write = (text: string) => process.stdout.write(text);
+  const where = { ...options, ...appOf(options), ...(verbose && { printLogs: write }) };
   const claimed = claimCredentialsFile(options.credentialsFile, options);
   let keyHeader = DEFAULT_KEY_HEADER;
-  const write = (text: string) => process.stdout.write(text);
-  const app = { app: appDirectory ?? localApp(settings), select: ofService, workDirectory: WORK_DIRECTORY };
-  const where = { ...options, ...app, ...(verbose && { printLogs: write }) };
   const reactorOutput = createReactorOutput(logDirectory(where), write);
   let tenant: TenantCredentials | undefined;
   const addresses: PageAddresses = {};
@@ -234,6 +242,7 @@ export async function startService(
       },
       prepare: async (app) => {
         keyHeader = app.outputs.get('ApiKeyHeader') ?? keyHeader;
+        recordVersion(dataDirectory);
         tenant = await firstTenant(dataDirectory, app);
       },
       extendGateway: (_baseUrl, log) => gatewayExtension(contract, addresses, log),
@@ -241,12 +250,11 @@ export async function startService(
       ...(onProgress !== undefined && { onProgress }),
     });
     if (tenant === undefined) throw new Error('the start did not prepare a tenant');
+    const beside = { options, cloud, keyHeader, tenant, reactorOutput, credentialsFile: claimed.file };
     const asManager = { [keyHeader]: tenant.management_key };
     onFailedCall = (call) => void printFailure(call, cloud.baseUrl, asManager);
-    const beside = { options, cloud, keyHeader, tenant, reactorOutput, credentialsFile: claimed.file };
     const pages = await pagesBeside(beside);
-    addresses.start = pages.urls.start_url;
-    addresses.docs = pages.urls.docs_url;
+    Object.assign(addresses, { start: pages.urls.start_url, docs: pages.urls.docs_url });
     const credentials = {
       base_url: cloud.baseUrl,
       ...pages.urls,
