@@ -6,6 +6,7 @@ import { packedPackage } from '../../../test/support/packed-packages.ts';
 import { temporaryFolder } from '../../../test/support/run-service.ts';
 import { CONSOLE, EDGE, FIELDS, synthesized } from '../../../test/support/synthesized.ts';
 import { whenTouched } from '../../test-kit/src/which-runs.ts';
+import { fetchNode16 } from '../../../tools/assets/node-16.ts';
 import { parseTemplate } from '../../local-aws/src/assembly/read-assembly.ts';
 
 const REGION = 'eu-west-1';
@@ -120,6 +121,8 @@ function install(): void {
 }
 
 beforeAll(async () => {
+  // A layer is for Lambda by default, whatever machine makes it.
+  fetchNode16('arm64');
   tarball = await packedPackage('cdk');
   folder = temporaryFolder();
   install();
