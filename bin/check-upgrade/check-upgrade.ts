@@ -8,7 +8,7 @@ import { describeFinding } from '../../packages/local-aws/src/deployment/finding
 import { playDeployment } from '../../packages/local-aws/src/deployment/play-deployment.ts';
 import type { Fetch } from '../../packages/sdk/src/index.ts';
 import { connectionOf, hasKey, type ConnectionFlags } from '../command-line/connection.ts';
-import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { CommandFailure, lacksCredentials, UsageError } from '../command-line/failures.ts';
 import type { ServiceSurroundings } from '../command-line/service-call.ts';
 import { describeProxyFinding, findingsOf, listedProxies, type ListedProxy } from './stored-proxies.ts';
 
@@ -29,6 +29,13 @@ async function deployedStack({ name, region }: Stack): Promise<Stack | undefined
   } catch (error) {
     // CloudFormation has no code of its own for a stack that does not exist.
     if (error instanceof Error && /does not exist/.test(error.message)) return undefined;
+    if (lacksCredentials(error))
+      throw new UsageError(
+        'no AWS credentials or Region: set AWS_PROFILE and AWS_REGION, or name the deployed app',
+        {
+          cause: error,
+        },
+      );
     throw error;
   }
 }
@@ -52,7 +59,7 @@ async function proxiesOf(
   const { baseUrl, apiKey, headerPrefix, keySource } = await connectionOf(flags, environment);
   // The client of the SDK knows proxies as this version has them, and the service may be older.
   return await listedProxies(async (path) => {
-    const { status, text } = await answerOf(fetch, new URL(path, baseUrl).href, {
+    const { status, text } = await answerOf(fetch, `${baseUrl.replace(/\/$/, '')}${path}`, {
       [`${headerPrefix}-API-KEY`]: apiKey,
     });
     if (status === 401) throw new UsageError(`the service rejects the key of ${keySource}`);

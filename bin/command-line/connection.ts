@@ -106,7 +106,8 @@ async function awsSecret(name: string): Promise<string | undefined> {
 }
 
 async function keyFrom(source: string, environment: Environment, readSecret: ReadSecret): Promise<string> {
-  const [, kind, name = ''] = /^(env|file|aws-secret):(.+)$/.exec(source) ?? [];
+  // A name that no variable can have may be a pasted key.
+  const [, kind, name = ''] = /^(env(?=:[A-Za-z_]\w*$)|file|aws-secret):(.+)$/.exec(source) ?? [];
   // The text may be a key, which a message must not show.
   if (kind === undefined) throw new UsageError('--key-from must be env:NAME, file:PATH or aws-secret:NAME');
   if (kind === 'file') return keyIn(textOf(resolve(name), source), source);
@@ -134,10 +135,9 @@ function localServiceOf(file: string): z.output<typeof localService> {
 export const hasKey = ({ keyFrom: source, local }: ConnectionFlags, environment: Environment): boolean =>
   source !== undefined || local !== undefined || (environment['CLOAKROOM_API_KEY'] ?? '') !== '';
 
-function addressIn(url: string | undefined, environment: Environment, defaultUrl: string): string {
+function addressIn(url: string | undefined, environment: Environment): string {
   if (url !== undefined) return addressOf(url, '--url');
-  const { CLOAKROOM_URL: fromEnvironment = '' } = environment;
-  const address = fromEnvironment === '' ? defaultUrl : fromEnvironment;
+  const { CLOAKROOM_URL: address = '' } = environment;
   if (address === '') throw new UsageError('no address: set CLOAKROOM_URL, or use --url or --local');
   return addressOf(address, 'CLOAKROOM_URL');
 }
@@ -146,15 +146,18 @@ function addressIn(url: string | undefined, environment: Environment, defaultUrl
 export async function connectionOf(
   { keyFrom: source, url, local, headerPrefix }: ConnectionFlags,
   environment: Environment,
-  { readSecret = awsSecret, defaultUrl = '' }: { readSecret?: ReadSecret; defaultUrl?: string } = {},
+  { readSecret = awsSecret }: { readSecret?: ReadSecret } = {},
 ): Promise<Connection> {
   if (local === undefined) {
-    const baseUrl = addressIn(url, environment, defaultUrl);
+    const baseUrl = addressIn(url, environment);
     const keySource = source ?? DEFAULT_SOURCE;
     return { baseUrl, apiKey: await keyFrom(keySource, environment, readSecret), headerPrefix, keySource };
   }
   if (url !== undefined) throw new UsageError('--url and --local exclude each other');
   const { base_url: baseUrl, management_key: managementKey } = localServiceOf(local);
+  // The file may be that of a folder from elsewhere, and a key goes to its address.
+  if (!URL.canParse(baseUrl) || !LOOPBACK.test(new URL(baseUrl).hostname))
+    throw new UsageError(`--local: ${local} names an address that is not on this machine`);
   const apiKey = source === undefined ? managementKey : await keyFrom(source, environment, readSecret);
   return { baseUrl, apiKey, headerPrefix, keySource: source ?? local };
 }

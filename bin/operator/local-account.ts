@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { LocalAdministrator } from '../../packages/local-aws/src/control.ts';
-import { CommandFailure } from '../command-line/failures.ts';
+import { UsageError } from '../command-line/failures.ts';
 
 const localSchema = z.object({
   aws_endpoint_url: z.string(),
@@ -16,11 +16,11 @@ export function localAccountOf(credentialsFile: string): LocalAdministrator {
   try {
     text = readFileSync(credentialsFile, 'utf8');
   } catch {
-    throw new CommandFailure(`${credentialsFile} cannot be read: is the service running (cloakroom start)?`);
+    throw new UsageError(`${credentialsFile} cannot be read: is the service running (cloakroom start)?`);
   }
   try {
     return localSchema.parse(JSON.parse(text));
   } catch {
-    throw new CommandFailure(`${credentialsFile} is no credentials file of cloakroom start`);
+    throw new UsageError(`${credentialsFile} is no credentials file of cloakroom start`);
   }
 }

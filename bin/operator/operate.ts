@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { CommandFailure, lacksCredentials, UsageError } from '../command-line/failures.ts';
 import { printable, show } from '../command-line/show.ts';
 import type { Surroundings } from '../command-line/surroundings.ts';
 import { storeWebhookSecret } from '../start/credentials-file.ts';
@@ -179,7 +179,8 @@ export function operatorCommand(surroundings: OperatorSurroundings, failed: () =
       return result;
     } catch (error) {
       if (error instanceof UsageError) throw error;
-      throw new CommandFailure(explainFailure(error, target), { cause: error });
+      const Failure = lacksCredentials(error) ? UsageError : CommandFailure;
+      throw new Failure(explainFailure(error, target), { cause: error });
     }
   }
   return operatorProgram(

@@ -1,5 +1,8 @@
 import { dirname, relative } from 'node:path';
-import { build, type BuildFailure, type Message, type Metafile, type Plugin } from 'esbuild';
+import { createRequire } from 'node:module';
+import type * as Esbuild from 'esbuild';
+import type { BuildFailure, Message, Metafile, Plugin } from 'esbuild';
+import { errorCode } from '../../packages/local-aws/src/error-code.ts';
 import { REFUSED } from '../../reactor-runtime/worker/built-ins.ts';
 import { AUTHOR_PACKAGES, FIELD_SDK, SDK } from '../../src/core/reactors/author-packages.ts';
 
@@ -66,6 +69,17 @@ function refusedIn({ outputs }: Metafile): readonly string[] {
   });
 }
 
+/** The esbuild of this program, or of the project of a file. Throws a {@link BundleError}. */
+function esbuildFor(file: string): Pick<typeof Esbuild, 'build'> {
+  for (const from of [import.meta.filename, file])
+    try {
+      return createRequire(from)('esbuild') as typeof Esbuild;
+    } catch (error) {
+      if (errorCode(error) !== 'MODULE_NOT_FOUND') throw error;
+    }
+  throw new BundleError('a bundle needs esbuild, which is not installed. Run: npm install esbuild');
+}
+
 /**
  * Bundles reactor code and the installed packages that it requires into one CommonJS file for
  * Node.js 16, which requires only what the runtime provides. `file` is absolute. Rejects with
@@ -77,6 +91,7 @@ export async function bundleCode(
 ): Promise<BundledCode> {
   const directory = dirname(file);
   const names = isLenient ? [...PROVIDED, FIELD_SDK] : PROVIDED;
+  const { build } = esbuildFor(file);
   const { outputFiles, metafile } = await build({
     absWorkingDir: directory,
     entryPoints: [file],

@@ -27,8 +27,6 @@ export interface BundleFlags {
   readonly lenient?: true;
 }
 
-const LOCAL_SERVICE = 'http://localhost:8787';
-
 /** The code's result. Throws the error that a caller would get. */
 async function resultOf(run: CodeRun, { printError }: Surroundings): Promise<object> {
   const compatibility = run.isLenient ? 'lenient' : 'strict';
@@ -52,10 +50,7 @@ async function clientOf(flags: RunFlags, { environment }: Surroundings): Promise
   if ([keyFrom, url, local].every((each) => each === undefined)) return {};
   if (!hasKey(flags, environment))
     throw new UsageError('--url needs an API key: --key-from, or CLOAKROOM_API_KEY');
-  const fromCommandLine = { CLOAKROOM_URL: undefined };
-  return {
-    client: await connectionOf(flags, { ...environment, ...fromCommandLine }, { defaultUrl: LOCAL_SERVICE }),
-  };
+  return { client: await connectionOf(flags, environment) };
 }
 
 /**

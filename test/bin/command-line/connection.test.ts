@@ -58,6 +58,7 @@ describe('a connection', () => {
     [{ url: 'https://a.example', local: 'x' }, '--url and --local exclude each other'],
     [{ local: `${folder}/absent` }, 'absent cannot be read: is the service running'],
     [{ local: fileOf('other.json', { key: KEY }) }, 'other.json is no credentials file'],
+    [{ keyFrom: `env:${KEY}-x` }, '--key-from must be env:NAME'],
   ])('is refused with %j, in words without a key', async (flags, problem) => {
     const refused = connected(flags);
     await expect(refused).rejects.toMatchObject({
@@ -65,6 +66,17 @@ describe('a connection', () => {
       message: expect.stringContaining(problem),
     });
     await expect(refused).rejects.not.toThrow(KEY);
+  });
+
+  it.each([
+    'http://192.0.2.2:18999',
+    'https://vault.example.com',
+    'localhost',
+    'http://localhost.example.com',
+  ])('sends no key to the address of a file that is not on this machine: %s', async (address) => {
+    const local = fileOf('elsewhere.json', { base_url: address, management_key: KEY });
+    for (const flags of [{ local }, { local, keyFrom: 'env:OTHER' }])
+      await expect(connected(flags)).rejects.toThrow('names an address that is not on this machine');
   });
 
   it('needs an address', async () => {

@@ -214,9 +214,10 @@ describe('the operator command line', () => {
     ],
     [coded('ENOTFOUND'), 'AWS is unreachable (ENOTFOUND)'],
     [named('KMSException', 'one line\nand a second'), 'KMSException: one line'],
-  ])('explains what to do after %s, in one line with exit code 1', async (failure, said) => {
+  ])('explains what to do after %s, in one line with its exit code', async (failure, said) => {
     const { exitCode, out, err } = await run(['list-tenants'], { responses: [failure] });
-    expect([exitCode, out, err]).toEqual([1, '', `cloakroom: ${said}\n`]);
+    const isMissing = /^no AWS (?:credentials|Region)/.test(said);
+    expect([exitCode, out, err]).toEqual([isMissing ? 2 : 1, '', `cloakroom: ${said}\n`]);
   });
 
   it('names the profile that has no credentials', async () => {
@@ -238,7 +239,7 @@ describe('the operator command line', () => {
       JSON.stringify({ aws_endpoint_url: 'http://127.0.0.1:9', aws_region: 'us-east-1', ...key }),
     );
     expect(await run(['health', '--local', missing])).toMatchObject({
-      exitCode: 1,
+      exitCode: 2,
       err: `cloakroom: ${missing} cannot be read: is the service running (cloakroom start)?\n`,
     });
     expect((await run(['health', '--local', other])).err).toBe(
