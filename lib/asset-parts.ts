@@ -5,6 +5,7 @@
 export const ASSET_PARTS = {
   functions: ['functions', 'src', 'tools/assets/bundle.ts', 'tools/assets/functions.ts'],
   'reactor-layer': [
+    'lib/reactor-layer.ts',
     'packages/sdk/package.json',
     'packages/sdk/src',
     'reactor-runtime',
@@ -13,6 +14,7 @@ export const ASSET_PARTS = {
   ],
   console: ['console', 'packages/sdk/src', 'src/core', 'tools/build-console.ts', 'tools/publishing'],
   fields: [
+    'lib/fields-site.ts',
     'packages/fields/headers.ts',
     'packages/fields/package.json',
     'packages/fields/src',
@@ -27,6 +29,8 @@ export type AssetPart = keyof typeof ASSET_PARTS;
 
 /** Every part depends on these. */
 export const COMMON_INPUTS = [
+  // The packages that are installed: after a pull they may not be those of the lockfile yet.
+  'node_modules/.package-lock.json',
   'package-lock.json',
   'package.json',
   'tools/build-assets.ts',

@@ -45,26 +45,28 @@ function installedFile(name: string): string | undefined {
 
 export interface Node16 {
   readonly sha256: string;
-  /** The name of its package, if that is not installed. */
-  readonly missing: string | undefined;
-  /** Throws if the package is not installed, or if the file is not the published one. */
-  verifiedFile(): string;
+  /** The file in its package; `undefined` if that is not installed. */
+  readonly file: string | undefined;
+  /** Says which package is missing. */
+  readonly remedy: string;
+  /** Throws if the package is not installed, or if the binary is not the published one. */
+  verified(): Buffer;
 }
 
 export function node16(platform: ReactorPlatform): Node16 {
   const { name, sha256 } = NODE_16[platform];
   const file = installedFile(name);
+  const remedy = `Node ${NODE_16_VERSION} of the reactors is missing: install ${SCOPE}/${name} (in the repository: npm run build -- assets)`;
   return {
     sha256,
-    missing: file === undefined ? `${SCOPE}/${name}` : undefined,
-    verifiedFile() {
-      if (file === undefined)
-        throw new Error(
-          `Node ${NODE_16_VERSION} of the reactors is missing: install ${SCOPE}/${name} (in the repository: npm run build -- assets)`,
-        );
-      if (createHash('sha256').update(readFileSync(file)).digest('hex') !== sha256)
+    file,
+    remedy,
+    verified() {
+      if (file === undefined) throw new Error(remedy);
+      const binary = readFileSync(file);
+      if (createHash('sha256').update(binary).digest('hex') !== sha256)
         throw new Error(`${file} is not Node ${NODE_16_VERSION} as it was published`);
-      return file;
+      return binary;
     },
   };
 }

@@ -1,13 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  copyFileSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { assetFolder } from './asset-folder.ts';
 import { node16, type ReactorPlatform } from './node-16.ts';
@@ -24,12 +16,13 @@ const BOOTSTRAP = 'bootstrap';
 export interface ReactorLayer {
   /** It is equal for equal content. */
   readonly hash: string;
-  /** The name of the package with its Node, if that is not installed. */
-  readonly missing: string | undefined;
   /** Writes the content into a folder. Throws if its Node is not the one that was published. */
   place(folder: string): void;
-  /** Writes the content but for Node, in whose place a script says what is missing. */
-  placeWithoutNode(folder: string): void;
+  /**
+   * Writes the content for a process of this machine, which runs the installed Node itself. A
+   * script in place of a missing one says so.
+   */
+  placeHere(folder: string): void;
 }
 
 /** Reads the built files, by their path in the layer. */
@@ -45,15 +38,6 @@ const builtFiles = (compatibility: Compatibility): ReadonlyMap<string, Buffer> =
       )
       .toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );
-
-/** Hard-linked where the file system supports it: 80 MB need not exist twice. */
-function link(file: string, to: string): void {
-  try {
-    linkSync(file, to);
-  } catch {
-    copyFileSync(file, to);
-  }
-}
 
 /**
  * The layer of every reactor: `bootstrap`, Node 16, the runtime and the packages for reactor code.
@@ -79,17 +63,18 @@ export function reactorLayer(
   }
   return {
     hash: hash.digest('hex'),
-    missing: node.missing,
-    placeWithoutNode(folder) {
-      const text = `#!/bin/sh\necho "Reactors need Node 16: install ${String(node.missing)}" >&2\nexit 1\n`;
-      writeFileSync(placeFiles(folder), text, { mode: 0o755 });
-    },
     place(folder) {
-      const program = placeFiles(folder);
-      link(node.verifiedFile(), program);
       // Executable but not readable for other users: the kernel protects a process of such a file
-      // from other processes of the same user (proc(5), ptrace(2)).
+      // from other processes of the same user (proc(5), ptrace(2)). It is a copy, since the file of
+      // the package has other users.
+      const program = placeFiles(folder);
+      writeFileSync(program, node.verified());
       chmodSync(program, 0o711);
+    },
+    placeHere(folder) {
+      const program = placeFiles(folder);
+      if (node.file !== undefined) symlinkSync(node.file, program);
+      else writeFileSync(program, `#!/bin/sh\necho "${node.remedy}" >&2\nexit 1\n`, { mode: 0o755 });
     },
   };
 }

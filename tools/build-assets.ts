@@ -82,7 +82,8 @@ export async function buildAssets(
   if (failed !== undefined) throw failed.reason;
 }
 
-if (process.argv[1] === import.meta.filename) {
+// Also where the folder of the repository is called by another name.
+if (import.meta.main) {
   const usage = `npm run build -- assets [${Object.keys(ASSET_PARTS).join('|')}...] [--node ${Object.keys(NODE_16).join('|')}|none]`;
   const { values, positionals } = readArguments(usage, {
     options: { node: { type: 'string', multiple: true } },

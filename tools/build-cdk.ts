@@ -24,6 +24,9 @@ const builtAssets: Plugin = {
   },
 };
 
+/** An older Node would fail at one of the functions that it lacks. */
+const NODE_CHECK = `if (Number(process.versions.node.split('.')[0]) < 20) throw new Error('@cloakroom/cdk needs Node.js 20 or later, and this is ' + process.versions.node);`;
+
 const OPTIONS = {
   absWorkingDir: root,
   bundle: true,
@@ -36,6 +39,7 @@ const OPTIONS = {
   legalComments: 'none',
   metafile: true,
   plugins: [builtAssets],
+  banner: { js: NODE_CHECK },
 } as const satisfies BuildOptions;
 
 const PROGRAMS = { index: 'index.ts', app: 'app.ts' };

@@ -9,7 +9,7 @@ import { buildCli } from './build-cli.ts';
 import { buildFields } from './build-fields.ts';
 import { buildSdk } from './build-sdk.ts';
 import { buildTesting } from './build-testing.ts';
-import { NODE_16, type ReactorPlatform } from '../lib/node-16.ts';
+import { NODE_16, node16, type ReactorPlatform } from '../lib/node-16.ts';
 import { fetchNode16 } from './assets/node-16.ts';
 import { billOfMaterials } from './publishing/bill-of-materials.ts';
 import { entryOf, notesOf } from './publishing/changelog.ts';
@@ -71,6 +71,7 @@ function stateOf(version: string): ReleaseState {
 async function packAll(): Promise<void> {
   for (const platform of Object.keys(NODE_16) as ReactorPlatform[]) {
     fetchNode16(platform);
+    node16(platform).verified();
     packPackage(join(ROOT, 'packages', NODE_16[platform].name), FOLDER);
   }
   for (const { directory } of publishedPackages(ROOT)) {

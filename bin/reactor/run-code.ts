@@ -69,7 +69,7 @@ export async function runCode(options: CodeRun, print: (text: string) => void): 
   const temporaryDirectory = join(folder, 'tmp');
   const layerDirectory = join(folder, 'layer');
   for (const directory of [codeDirectory, temporaryDirectory, layerDirectory]) mkdirSync(directory);
-  reactorLayer(PLATFORM, options.isLenient ? 'lenient' : 'strict').place(layerDirectory);
+  reactorLayer(PLATFORM, options.isLenient ? 'lenient' : 'strict').placeHere(layerDirectory);
   const copy = join(codeDirectory, 'reactor.js');
   writeFileSync(copy, options.code);
   const instance = startProcessInstance({

@@ -14,8 +14,11 @@ export function createBuiltAssets(
   platform: ReactorPlatform | 'none' = 'none',
 ): () => Promise<string> {
   const build = createBuiltPages(ASSETS_BUILD, part, '--node', platform);
+  let found: string | undefined;
   return async () => {
+    if (found !== undefined) return found;
     if (!existsSync(folderOfSources(part))) await build();
-    return assetFolder(part);
+    found = assetFolder(part);
+    return found;
   };
 }

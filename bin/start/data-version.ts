@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { writeFileWhole } from '../../packages/local-aws/src/write-file-whole.ts';
 import { UsageError } from '../command-line/failures.ts';
 import manifest from '../../package.json' with { type: 'json' };
 
@@ -38,8 +39,11 @@ export function requireVersion(directory: string | undefined, version = manifest
 }
 
 /** Records in a data folder that this version has written it. */
-export function recordVersion(directory: string | undefined, version = manifest.version): void {
+export async function recordVersion(
+  directory: string | undefined,
+  version = manifest.version,
+): Promise<void> {
   if (directory === undefined || versionIn(directory) === version) return;
   mkdirSync(directory, { recursive: true });
-  writeFileSync(join(directory, FILE), JSON.stringify({ version }));
+  await writeFileWhole(join(directory, FILE), JSON.stringify({ version }));
 }

@@ -18,6 +18,9 @@ const PLATFORM = {
   ...(process.platform === 'darwin' && { 'cloakroom:reactor-platform': 'darwin' }),
 };
 
+/** Node takes compiled code from here without a check. */
+export const compileCache = (): string => join(WORK_DIRECTORY, 'compile-cache');
+
 /** Errors name pages below this path, which the API redirects to the documentation. */
 export const DOCS_PATH = '/docs';
 const DOCS = { 'cloakroom:docs-path': DOCS_PATH };

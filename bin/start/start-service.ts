@@ -21,7 +21,7 @@ import { startConsole } from './console-server.ts';
 import { LOOPBACK_ORIGINS, startFields } from './fields-server.ts';
 import { recordVersion, requireVersion } from './data-version.ts';
 import { firstTenant } from './first-tenant.ts';
-import { DOCS_PATH, localApp, WORK_DIRECTORY } from './local-app.ts';
+import { compileCache, DOCS_PATH, localApp, WORK_DIRECTORY } from './local-app.ts';
 import type { StartOptions } from './options.ts';
 import { deliveryLine } from './delivery-line.ts';
 import { unreachedLine } from './unreached-line.ts';
@@ -109,6 +109,7 @@ const appOf = ({ appDirectory, settings }: StartOptions) => ({
   app: appDirectory ?? localApp(settings),
   select: ofService,
   workDirectory: WORK_DIRECTORY,
+  compileCache: compileCache(),
 });
 
 /** The servers of pages run next to the API, each on an origin of its own. */
@@ -242,7 +243,7 @@ export async function startService(
       },
       prepare: async (app) => {
         keyHeader = app.outputs.get('ApiKeyHeader') ?? keyHeader;
-        recordVersion(dataDirectory);
+        await recordVersion(dataDirectory);
         tenant = await firstTenant(dataDirectory, app);
       },
       extendGateway: (_baseUrl, log) => gatewayExtension(contract, addresses, log),

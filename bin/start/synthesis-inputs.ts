@@ -7,7 +7,6 @@ const OF_TEMPLATES = [
   'console/headers.ts',
   'functions',
   'lib',
-  'node_modules/.package-lock.json',
   'packages/fields/headers.ts',
   'packages/local-aws/src/assembly/files-key.ts',
   'packages/local-aws/src/error-code.ts',

@@ -10,15 +10,17 @@ import {
   readdirSync,
   readFileSync,
   readSync,
+  realpathSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { AUTHOR_PACKAGES } from '../../src/core/reactors/author-packages.ts';
+import { node16 } from '../../lib/node-16.ts';
 import { reactorLayer } from '../../lib/reactor-layer.ts';
-import { layerFolder } from '../support/layer-folder.ts';
+import { layerFolder, THIS_MACHINE } from '../support/layer-folder.ts';
 import { fetchNode16 } from '../../tools/assets/node-16.ts';
 import { workerStdio } from '../../reactor-runtime/loop/reactor-worker.ts';
 
@@ -57,6 +59,21 @@ describe('the layer', () => {
     readSync(file, head, 0, 20, 0);
     closeSync(file);
     expect(head.readUInt16LE(machineAt)).toBe(machine);
+  });
+
+  it('is placed with a Node of its own, and runs that of the package on this machine', () => {
+    const layer = reactorLayer(THIS_MACHINE);
+    const [own = '', here = ''] = (['place', 'placeHere'] as const).map((way) => {
+      const folder = mkdtempSync(join(tmpdir(), 'cloakroom-layer-'));
+      layer[way](folder);
+      return join(folder, 'bin/node');
+    });
+    const { file = '' } = node16(THIS_MACHINE);
+    expect(statSync(own).ino).not.toBe(statSync(file).ino);
+    expect(realpathSync(here)).toBe(realpathSync(file));
+    // Another user of the machine runs the package, too.
+    expect(statSync(file).mode & 0o555).toBe(0o555);
+    for (const each of [own, here]) rmSync(dirname(dirname(each)), { recursive: true });
   });
 
   it('no package is larger than its budget, and the documented sizes are those of the layer', () => {

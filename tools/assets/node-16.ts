@@ -22,7 +22,7 @@ const TARBALL_SHA512: Readonly<Record<ReactorPlatform, string>> = {
 export function fetchNode16(platform: ReactorPlatform, packages = PACKAGES): void {
   const { name } = NODE_16[platform];
   const folder = join(packages, name);
-  if (existsSync(join(folder, 'bin/node'))) return;
+  if (['LICENSE', 'bin/node'].every((file) => existsSync(join(folder, file)))) return;
   const published = {
     name: name.replace('node16-', 'node-'),
     version: NODE_16_VERSION,

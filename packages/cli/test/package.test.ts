@@ -1,6 +1,14 @@
 // The packed command line in an empty folder: it starts a service without a synthesis.
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { FIELD_SDK } from '../../../src/core/reactors/author-packages.ts';
 import { packedPackage } from '../../../test/support/packed-packages.ts';
@@ -29,9 +37,14 @@ function install(): void {
   ['classic-level', NODE_16].forEach(link);
 }
 
+/** The app of a start is in a folder of the person. */
+const cache = () => join(folder, 'cache/cloakroom');
+const environment = () => ({ ...process.env, XDG_CACHE_HOME: join(folder, 'cache') });
+
 function cloakroom(...args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
     cwd: folder,
+    env: environment(),
     encoding: 'utf8',
   });
   return { status, stdout, stderr };
@@ -43,6 +56,7 @@ beforeAll(async () => {
   install();
   started = spawn(process.execPath, [PROGRAM, 'start', '--port', '0', '--data', 'data', ...SETTINGS], {
     cwd: folder,
+    env: environment(),
   });
   await new Promise<void>((isReady, fail) => {
     for (const stream of [started.stdout, started.stderr])
@@ -57,11 +71,7 @@ beforeAll(async () => {
   credentials = JSON.parse(readFileSync(join(folder, '.local/credentials.json'), 'utf8'));
 });
 
-afterAll(async () => {
-  const ended = new Promise((resolve) => started.on('exit', resolve));
-  started.kill('SIGINT');
-  await ended;
-});
+afterAll(() => started.kill('SIGKILL'));
 
 async function call(method: string, path: string, body: unknown, key = credentials['management_key'] ?? '') {
   const headers = { 'ACME-API-KEY': key, 'Content-Type': 'application/json' };
@@ -125,7 +135,19 @@ it('refuses a setting that only AWS has, and names the nearest of a misspelt one
   expect(cloakroom('start', '--set', 'hotConcurency=1').stderr).toContain('did you mean hotConcurrency?');
 });
 
-it('a start leaves the package as it is', () => {
-  const apps = readdirSync(join(folder, '.local/apps'));
-  expect(apps).toEqual([expect.stringMatching(/^[\da-f]{64}$/)]);
+it('what it runs is in a folder of the person, and gone after its end', async () => {
+  const local = readdirSync(join(folder, '.local'));
+  expect(local.filter((name) => ['apps', 'compile-cache'].includes(name))).toEqual([]);
+  expect(readdirSync(join(cache(), 'apps'))).toHaveLength(1);
+  expect(statSync(cache()).mode & 0o777).toBe(0o700);
+  const ended = new Promise((resolve) => started.on('exit', resolve));
+  started.kill('SIGINT');
+  await ended;
+  expect(readdirSync(join(cache(), 'apps'))).toEqual([]);
+});
+
+it('runs nothing from a folder that others may write to', () => {
+  chmodSync(cache(), 0o777);
+  const { status, stderr } = cloakroom('start', '--port', '0');
+  expect([status, stderr]).toEqual([1, expect.stringContaining('must be a folder of yours')]);
 });

@@ -21,6 +21,8 @@ export interface CloudOptions {
   readonly select?: (stacks: readonly Stack[]) => readonly Stack[];
   /** The folder for synthesized apps, the compile cache and logs. */
   readonly workDirectory: string;
+  /** Default: a folder in `workDirectory`. Only the one who starts the app may write to it. */
+  readonly compileCache?: string;
   /** 0 selects a free port. */
   readonly port: number;
   /** Keeps state across starts; without it state is in memory. */

@@ -33,8 +33,10 @@ interface Start {
 }
 
 /** Finds the folder of the templates and the folder in which Node caches compiled functions. */
-async function appFolders({ app, workDirectory, signal, onProgress }: CloudOptions, account: LocalAccount) {
-  if (typeof app === 'string') return { directory: app, compileCache: join(workDirectory, 'compile-cache') };
+async function appFolders(options: CloudOptions, account: LocalAccount) {
+  const { app, workDirectory, signal, onProgress } = options;
+  const { compileCache = join(workDirectory, 'compile-cache') } = options;
+  if (typeof app === 'string') return { directory: app, compileCache };
   const synthesized = await openApp(app, {
     workDirectory,
     onSynthesis: () => onProgress?.('synthesizing the app'),

@@ -11,17 +11,20 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it.each(['0.1.0', '0.2.0', '0.10.0', '1.0.0'])('version %s takes the folder of 0.1.0 over', (version) => {
-  recordVersion(folder, '0.1.0');
-  requireVersion(folder, version);
-  recordVersion(folder, version);
-  expect(JSON.parse(readFileSync(join(folder, 'version.json'), 'utf8'))).toEqual({ version });
-});
+it.each(['0.1.0', '0.2.0', '0.10.0', '1.0.0'])(
+  'version %s takes the folder of 0.1.0 over',
+  async (version) => {
+    await recordVersion(folder, '0.1.0');
+    requireVersion(folder, version);
+    await recordVersion(folder, version);
+    expect(JSON.parse(readFileSync(join(folder, 'version.json'), 'utf8'))).toEqual({ version });
+  },
+);
 
 it.each(['0.9.9', '0.10.9', '1.1.1'])(
   'version %s refuses the folder of 1.2.0, and changes nothing',
-  (version) => {
-    recordVersion(folder, '1.2.0');
+  async (version) => {
+    await recordVersion(folder, '1.2.0');
     const message = `${folder} was written by cloakroom 1.2.0, and this is ${version}: use that version, or another folder`;
     expect(() => requireVersion(folder, version)).toThrow(new UsageError(message));
     expect(readFileSync(join(folder, 'version.json'), 'utf8')).toBe('{"version":"1.2.0"}');

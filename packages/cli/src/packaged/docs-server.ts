@@ -36,7 +36,8 @@ export const startDocs = ({
       if (!PAGE_PATH.test(path)) return NO_FILE;
       if (path === '/openapi.json') return fileAnswer(DIST, path);
       const page = path.replace(/\/$/, '');
-      const Location = page === '' ? `${PAGES}/README.md` : `${PAGES}${page}.md`;
+      const isIndex = ['', '/errors', '/decisions', '/performance'].includes(page);
+      const Location = isIndex ? `${PAGES}${page}/README.md` : `${PAGES}${page}.md`;
       return { ...NO_FILE, status: 302, body: '', headers: { Location } };
     },
   });

@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto';
 import {
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -15,15 +12,18 @@ import { node16 } from '../../../../lib/node-16.ts';
 import { reactorLayer } from '../../../../lib/reactor-layer.ts';
 import { parseSettings } from '../../../../lib/settings.ts';
 import { parseTemplate } from '../../../local-aws/src/assembly/read-assembly.ts';
-import manifest from '../../package.json' with { type: 'json' };
+import { livingProcess, processIdentity } from '../../../local-aws/src/process-alive.ts';
 import { LAYER_KEY } from './layer-key.ts';
 import { laySettings } from './lay-settings.ts';
 import { DIST, PACKAGE } from './package-folder.ts';
+import { privateFolder } from './private-folder.ts';
 
 export { refusalOf } from './lay-settings.ts';
 
 export const ROOT = PACKAGE;
 export const WORK_DIRECTORY = resolve('.local');
+/** Node takes compiled code from here without a check. */
+export const compileCache = (): string => join(privateFolder(), 'compile-cache');
 export const DOCS_PATH = '/docs';
 export const START = 'cloakroom start';
 
@@ -46,36 +46,31 @@ function writeApp(folder: string, { clientCompatibility, ...chosen }: Chosen): v
   }
   for (const name of readdirSync(join(DIST, 'app/assets')))
     symlinkSync(join(DIST, 'app/assets', name), join(folder, name));
-  const layerFolder = join(folder, LAYER_KEY);
-  mkdirSync(layerFolder);
-  const layer = reactorLayer(PLATFORM, settings.clientCompatibility);
-  if (layer.missing === undefined) layer.place(layerFolder);
-  else layer.placeWithoutNode(layerFolder);
+  const layer = join(folder, LAYER_KEY);
+  mkdirSync(layer);
+  reactorLayer(PLATFORM, settings.clientCompatibility).placeHere(layer);
+}
+
+/** Removes the apps of starts that were killed. */
+function removeUnused(apps: string): void {
+  for (const name of readdirSync(apps))
+    if (livingProcess(name) === undefined) rmSync(join(apps, name), { recursive: true, force: true });
 }
 
 /**
- * Takes the place of bin/start/local-app.ts: the folder of the app that was built with the package,
- * with settings laid over it. An earlier start with the same ones may have written it.
+ * Takes the place of bin/start/local-app.ts: the app that was built with the package, with settings
+ * laid over it, in a folder of this process.
  */
 export function localApp(chosen: Chosen): string {
-  const apps = join(WORK_DIRECTORY, 'apps');
-  const { missing } = node16(PLATFORM);
-  if (missing !== undefined)
-    process.stderr.write(`Reactors do not run: install ${missing} beside this package\n`);
-  const key = createHash('sha256')
-    .update(JSON.stringify([DIST, manifest.version, missing, Object.entries(chosen).toSorted()]))
-    .digest('hex');
-  const folder = join(apps, key);
-  if (existsSync(folder)) return folder;
+  const { file, remedy } = node16(PLATFORM);
+  if (file === undefined) process.stderr.write(`Reactors do not run. ${remedy}\n`);
+  const apps = join(privateFolder(), 'apps');
   mkdirSync(apps, { recursive: true, mode: 0o700 });
-  const work = mkdtempSync(join(apps, 'unfinished-'));
-  try {
-    writeApp(work, chosen);
-    renameSync(work, folder);
-  } catch (error) {
-    if (!existsSync(folder)) throw error;
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
+  removeUnused(apps);
+  const folder = mkdtempSync(join(apps, `${processIdentity()}-`));
+  process.once('exit', () => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  writeApp(folder, chosen);
   return folder;
 }

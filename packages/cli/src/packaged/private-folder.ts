@@ -1,0 +1,21 @@
+import { lstatSync, mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/** The bits of a mode by which others than the owner may write. */
+const BY_OTHERS = 0o022;
+
+/**
+ * A folder of this person alone, for what a start runs: code of the folder that it is called in may
+ * be anybody's. Throws if another person owns the folder or may write to it.
+ */
+export function privateFolder(environment: NodeJS.ProcessEnv = process.env, home = homedir()): string {
+  const { XDG_CACHE_HOME: cache = '' } = environment;
+  const folder = join(cache === '' ? join(home, '.cache') : cache, 'cloakroom');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const found = lstatSync(folder);
+  const isOwn = process.getuid === undefined || found.uid === process.getuid();
+  if (!found.isDirectory() || !isOwn || (found.mode & BY_OTHERS) !== 0)
+    throw new Error(`${folder} must be a folder of yours that no one else may write to`);
+  return folder;
+}
