@@ -10,6 +10,7 @@ import { buildAssets } from './build-assets.ts';
 import { checkProps } from './build-props.ts';
 import { writeDeclarations } from './publishing/declarations.ts';
 import { packPackage } from './publishing/pack-package.ts';
+import { writePackageTexts } from './publishing/package-texts.ts';
 import { filesOf, noticesOf, noticesText } from './publishing/third-party.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -93,10 +94,7 @@ export async function buildCdk(folder: string): Promise<void> {
   writeFileSync(join(dist, 'index.js'), WRAPPER);
   mkdirSync(join(dist, 'types'), { recursive: true });
   writeDeclarations(cdk, join(dist, 'types'), { isStated: true });
-  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
-  if (folder !== cdk)
-    for (const file of ['package.json', 'README.md', 'CHANGELOG.md'])
-      cpSync(join(cdk, file), join(folder, file));
+  writePackageTexts(cdk, folder);
 }
 
 if (process.argv[1] === import.meta.filename) {

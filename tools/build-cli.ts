@@ -11,6 +11,7 @@ import { synthesize } from '../packages/local-aws/src/assembly/synthesize.ts';
 import { LAYER_KEY } from '../packages/cli/src/packaged/layer-key.ts';
 import { buildAssets } from './build-assets.ts';
 import { packPackage } from './publishing/pack-package.ts';
+import { writePackageTexts } from './publishing/package-texts.ts';
 import { filesOf, noticesOf, noticesText } from './publishing/third-party.ts';
 import cdkJson from '../cdk.json' with { type: 'json' };
 
@@ -160,10 +161,7 @@ export async function buildCli(folder: string): Promise<void> {
     readFileSync(join(root, 'THIRD-PARTY-NOTICES.md')),
   ];
   writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.md'), notices.join('\n'));
-  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
-  if (folder !== cli)
-    for (const file of ['package.json', 'README.md', 'CHANGELOG.md', 'bin'])
-      cpSync(join(cli, file), join(folder, file), { recursive: true });
+  writePackageTexts(cli, folder);
 }
 
 if (process.argv[1] === import.meta.filename) {

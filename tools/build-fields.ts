@@ -1,11 +1,12 @@
 // `npm run build -- fields`: builds the package `@cloakroom/fields` into `packages/fields/dist` and
 // packs it into `packages/fields/cloakroom-fields-<version>.tgz`. It lacks the pages of its frames:
 // each deployment serves those that `build-fields-site.ts` builds.
-import { cpSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Format, type Plugin } from 'esbuild';
 import { writeDeclarations } from './publishing/declarations.ts';
 import { packPackage } from './publishing/pack-package.ts';
+import { writePackageTexts } from './publishing/package-texts.ts';
 
 const root = join(import.meta.dirname, '..');
 const fields = join(root, 'packages/fields');
@@ -52,10 +53,7 @@ export async function buildFields(folder: string): Promise<void> {
   rmSync(dist, { recursive: true, force: true });
   await Promise.all(ENTRIES.flatMap((entry) => [bundle(dist, entry, 'esm'), bundle(dist, entry, 'cjs')]));
   writeDeclarations(fields, join(dist, 'types'), { entries: ENTRIES });
-  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
-  if (folder !== fields)
-    for (const file of ['package.json', 'README.md', 'CHANGELOG.md'])
-      cpSync(join(fields, file), join(folder, file));
+  writePackageTexts(fields, folder);
 }
 
 if (process.argv[1] === import.meta.filename) {

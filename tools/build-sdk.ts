@@ -6,6 +6,7 @@ import { build, type BuildOptions } from 'esbuild';
 import { writeDeclarations } from './publishing/declarations.ts';
 import { forBrowsers } from './publishing/for-browsers.ts';
 import { packPackage } from './publishing/pack-package.ts';
+import { writePackageTexts } from './publishing/package-texts.ts';
 
 const root = join(import.meta.dirname, '..');
 const sdk = join(root, 'packages/sdk');
@@ -45,12 +46,9 @@ export async function buildSdk(folder: string): Promise<void> {
     ),
   );
   writeDeclarations(sdk, join(dist, 'types'));
-  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+  writePackageTexts(sdk, folder);
   // Its data is in src/core/tokens/types/card-ranges.ts.
   cpSync(join(root, 'node_modules/credit-card-type/LICENSE'), join(dist, 'LICENSE.credit-card-type'));
-  if (folder !== sdk)
-    for (const file of ['package.json', 'README.md', 'CHANGELOG.md'])
-      cpSync(join(sdk, file), join(folder, file));
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -1,12 +1,13 @@
 // `npm run build -- testing`: builds the package `@cloakroom/testing` into `packages/testing/dist`
 // and packs it into `packages/testing/cloakroom-testing-<version>.tgz`.
-import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { filesOf, noticesOf, noticesText } from './publishing/third-party.ts';
 import { writeDeclarations } from './publishing/declarations.ts';
 import { loadLater } from './assets/bundle.ts';
 import { packPackage } from './publishing/pack-package.ts';
+import { writePackageTexts } from './publishing/package-texts.ts';
 
 const root = join(import.meta.dirname, '..');
 const testing = join(root, 'packages/testing');
@@ -133,10 +134,7 @@ export async function buildTesting(folder: string): Promise<void> {
       ['cts', './index.cjs'],
     ] as const)
       writeFileSync(join(types, `${runner}.d.${extension}`), text.replace('./index.js', index));
-  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
-  if (folder !== testing)
-    for (const file of ['package.json', 'README.md', 'CHANGELOG.md'])
-      cpSync(join(testing, file), join(folder, file));
+  writePackageTexts(testing, folder);
 }
 
 if (process.argv[1] === import.meta.filename) {

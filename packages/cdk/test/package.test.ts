@@ -1,7 +1,8 @@
 // The packed package in the apps that people write, beside the aws-cdk-lib of the repository.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { codeBlocks } from '../../../test/support/compile-texts.ts';
 import { packedPackage } from '../../../test/support/packed-packages.ts';
 import { temporaryFolder } from '../../../test/support/run-service.ts';
 import { CONSOLE, EDGE, FIELDS, synthesized } from '../../../test/support/synthesized.ts';
@@ -160,6 +161,27 @@ it('contains its own files alone, with what was built', () => {
     ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', ...code, ...types].sort(),
   );
   expect(statSync(tarball).size).toBeLessThan(5e6);
+});
+
+it('the links of its README lead into the repository, at its version', () => {
+  const { homepage, version } = JSON.parse(readFileSync(installed('package.json'), 'utf8'));
+  const links = readFileSync(installed('README.md'), 'utf8').match(/(?<=\]\()[^)]+/g) ?? [];
+  expect(links).toContain(`${homepage}/blob/v${version}/docs/deploy.md#settings`);
+  expect(links.filter((link) => !/^(?:https:|#)/.test(link))).toEqual([]);
+});
+
+whenTouched.it('the examples of its README compile', () => {
+  const examples = codeBlocks(readFileSync('packages/cdk/README.md', 'utf8'), 'ts');
+  const files = examples.map((code, index) => {
+    const file = join(folder, `example-${String(index)}.mts`);
+    writeFileSync(file, code);
+    return file;
+  });
+  expect(files).toHaveLength(2);
+  const options = ['--strict', '--noEmit', '--skipLibCheck', '--module', 'nodenext'];
+  const compiler = resolve('node_modules/typescript/bin/tsc');
+  const { stdout } = spawnSync(process.execPath, [compiler, ...options, ...files], { cwd: folder });
+  expect(stdout.toString()).toBe('');
 });
 
 it('the checksums are those of its files', () => {
