@@ -44,9 +44,7 @@ async function take(page: ConsolePage, name: string, hash: string, height = 900)
 }
 
 mkdirSync(FOLDER, { recursive: true });
-const sample = await fillVault(management, clientOf);
-if (sample === undefined) throw new Error('the vault has the sample data already: start another one');
-const { key, views } = sample;
+const { key, views } = await fillVault(management, clientOf);
 const chromium = await startChromium();
 try {
   const page = await openConsole(chromium, consoleUrl);

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { CommandFailure, lacksCredentials, UsageError } from '../command-line/failures.ts';
 import { printable, show } from '../command-line/show.ts';
 import type { Surroundings } from '../command-line/surroundings.ts';
-import { storeWebhookSecret } from '../start/credentials-file.ts';
+import { storeCredentials } from '../start/credentials-file.ts';
 import { createExportFile, publicKeyOf, verifyFile } from './audit-files.ts';
 import { COMMAND_BEHAVIOUR, type Response } from './command-behaviour.ts';
 import { explainFailure, type Target } from './explain-failure.ts';
@@ -115,7 +115,8 @@ function storeLocally(
   const secret = result['webhook_secret'];
   if (local === undefined || typeof tenant !== 'string' || typeof secret !== 'string') return;
   try {
-    if (storeWebhookSecret(local, tenant, secret)) printError(`cloakroom: ${local} has the new secret\n`);
+    if (storeCredentials(local, tenant, { webhook_secret: secret }))
+      printError(`cloakroom: ${local} has the new secret\n`);
   } catch (error) {
     printError(`cloakroom: ${local} has the old secret still: ${printable((error as Error).message)}\n`);
   }

@@ -22,6 +22,8 @@ const tenantSchema = z.object({
   tenant_id: z.string(),
   management_key: z.string(),
   webhook_secret: z.string(),
+  /** A key that sees the sample data, once all of that is there. */
+  sample_key: z.string().optional(),
 });
 
 /** A tenant as the operator function returns it. */
@@ -106,16 +108,20 @@ const storedTenant = z.looseObject({
 });
 
 /**
- * Stores the next webhook secret of a tenant in the credentials file of a running service, and in
- * its data folder, so that receivers verify with it. Returns whether the file is about this tenant.
- * Throws an Error that names the file.
+ * Stores what changed in the credentials of a tenant, in the credentials file of a running service
+ * and in its data folder. Returns whether the file is about this tenant. Throws an Error that names
+ * the file.
  */
-export function storeWebhookSecret(file: string, tenantId: string, secret: string): boolean {
+export function storeCredentials(
+  file: string,
+  tenantId: string,
+  changed: Partial<Pick<TenantCredentials, 'webhook_secret' | 'sample_key'>>,
+): boolean {
   const { success, data } = storedTenant.safeParse(jsonOf(contentOf(file)));
   if (!success || data.tenant_id !== tenantId) return false;
   // The schema is loose: every other member stays.
-  writeCredentials(file, { ...data, webhook_secret: secret } as unknown as TenantCredentials);
-  if (data.tenant_file !== undefined) storeWebhookSecret(data.tenant_file, tenantId, secret);
+  writeCredentials(file, { ...data, ...changed } as unknown as TenantCredentials);
+  if (data.tenant_file !== undefined) storeCredentials(data.tenant_file, tenantId, changed);
   return true;
 }
 
@@ -156,6 +162,16 @@ function realPath(file: string): string {
   return existsSync(folder) ? join(realpathSync(folder), basename(file)) : file;
 }
 
+/** Leaves keys and logs out of commits. */
+function ignoreInGit(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' });
+  } catch {
+    // It is there already, or the claim says why it cannot be.
+  }
+}
+
 /** The file in a data folder with its first tenant: it stays when the service ends. */
 export const tenantFile = (dataDirectory: string): string => join(dataDirectory, 'credentials.json');
 
@@ -177,6 +193,7 @@ export function claimCredentialsFile(
   const usual = resolve(DEFAULT_CREDENTIALS_FILE);
   const name = String(port === 0 ? process.pid : port);
   const other = resolve(dirname(DEFAULT_CREDENTIALS_FILE), `credentials-${name}.json`);
+  ignoreInGit(dirname(usual));
   if (isTenants(usual)) return claim(other);
   try {
     return claim(usual);

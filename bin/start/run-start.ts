@@ -3,7 +3,6 @@ import { UsageError } from '../command-line/failures.ts';
 import { greeting } from './greeting.ts';
 import type { StartOptions } from './options.ts';
 import { createProgress } from './progress.ts';
-import type { Sample } from './sample.ts';
 import type { LocalService } from './start-service.ts';
 
 /** Longer than the second in which running requests may end. */
@@ -22,15 +21,14 @@ function stopSignal(): Promise<void> {
   });
 }
 
-/** Fills the vault of a service. Closes the service if that fails. */
-async function sampleOf(service: LocalService): Promise<Sample | undefined> {
+/** Resolves with the key for the sample data of a service. Closes the service if that fails. */
+async function sampleOf(service: LocalService): Promise<string> {
   const { createClient } = await import('../../packages/sdk/src/index.ts');
-  const { fillVault } = await import('./sample.ts');
-  const { baseUrl, keyHeader, credentials } = service;
+  const { sampleKeyOf } = await import('./sample.ts');
+  const { baseUrl, keyHeader } = service;
   const headerPrefix = keyHeader.replace(/-API-KEY$/, '');
-  const clientOf = (apiKey: string) => createClient({ baseUrl, apiKey, headerPrefix });
   try {
-    return await fillVault(clientOf(credentials.management_key), clientOf);
+    return await sampleKeyOf(service, (apiKey) => createClient({ baseUrl, apiKey, headerPrefix }));
   } catch (error) {
     await service.close();
     throw new Error(`the sample data cannot be created: ${errorMessage(error)}`, { cause: error });
@@ -53,10 +51,10 @@ export async function runStart(options: StartOptions): Promise<never> {
   try {
     const { startService } = await import('./start-service.ts');
     const service = await startService(options, { signal: abort.signal, onProgress: progress.step });
-    let sample: Sample | undefined;
+    let { sample_key: sampleKey } = service.credentials;
     if (options.sample) {
       progress.step('creating sample data');
-      sample = await sampleOf(service);
+      sampleKey = await sampleOf(service);
     }
     progress.end();
     const {
@@ -87,7 +85,7 @@ export async function runStart(options: StartOptions): Promise<never> {
           logDirectory,
           reactorOutputFile,
           dataDirectory: options.dataDirectory,
-          sampleKey: sample?.key,
+          sampleKey,
         },
         process.stdout,
       ),
@@ -100,7 +98,7 @@ export async function runStart(options: StartOptions): Promise<never> {
     progress.end();
     // An interrupted start fails at some point, as requested.
     if (abort.signal.aborted) process.exit(0);
-    process.stderr.write(`${errorMessage(error)}\n`);
+    process.stderr.write(`cloakroom: ${errorMessage(error)}\n`);
     // Threads of parts that had started may still run.
     process.exit(error instanceof UsageError ? 2 : 1);
   }

@@ -1,4 +1,5 @@
 import type { Client } from '../../packages/sdk/src/index.ts';
+import { storeCredentials, type TenantCredentials } from './credentials-file.ts';
 
 /** It lets a person look at the sample data. */
 export interface Sample {
@@ -9,7 +10,6 @@ export interface Sample {
 }
 
 const CARDS = ['4242424242424242', '5555555555554444', '378282246310005'];
-const ADMINISTRATION = 'Vault administration';
 const ALL = ['token:read', 'token:search', 'token:update', 'token:delete', 'token:use'] as const;
 
 const CODE = `const { BadRequestError } = require('@cloakroom/sdk');
@@ -38,7 +38,7 @@ async function createApplications({ applications }: Client) {
   });
   await applications.create({ name: 'Checkout page', type: 'public', permissions: ['token:create'] });
   const administration = await applications.create({
-    name: ADMINISTRATION,
+    name: 'Vault administration',
     type: 'private',
     permissions: ['token:create'],
     rules: [{ priority: 1, container: '/', transform: 'reveal', permissions: ALL }],
@@ -84,21 +84,11 @@ async function readTokens(cards: readonly string[], billing: Client, support: Cl
   await support.tokens.delete(cards[0] ?? '').catch(() => undefined);
 }
 
-async function isFilled({ applications }: Client): Promise<boolean> {
-  for await (const { name } of applications.list()) if (name === ADMINISTRATION) return true;
-  return false;
-}
-
 /**
  * Fills a vault as a shop would: applications with different rights, tokens of several types, a
- * reactor, a proxy, and records of who saw what. Resolves with `undefined`, and changes nothing, if
- * an earlier start has filled it.
+ * reactor, a proxy, and records of who saw what.
  */
-export async function fillVault(
-  management: Client,
-  clientOf: (key: string) => Client,
-): Promise<Sample | undefined> {
-  if (await isFilled(management)) return undefined;
+export async function fillVault(management: Client, clientOf: (key: string) => Client): Promise<Sample> {
   const { billing, support, administration } = await createApplications(management);
   const cards = await createTokens(clientOf(administration.key));
   await readTokens(cards, clientOf(billing.key), clientOf(support.key));
@@ -121,4 +111,22 @@ export async function fillVault(
     key: administration.key,
     views: { application: billing.id, token: cards[0] ?? '', reactor: reactor.id, proxy: proxy.id },
   };
+}
+
+/**
+ * The key that sees the sample data of a running service. Fills its vault, unless an earlier start
+ * has: one that was interrupted has stored no key, and all is created again.
+ */
+export async function sampleKeyOf(
+  {
+    credentials,
+    credentialsFile,
+  }: { readonly credentials: TenantCredentials; readonly credentialsFile: string },
+  clientOf: (key: string) => Client,
+): Promise<string> {
+  const { sample_key: earlier, management_key: managementKey, tenant_id: tenantId } = credentials;
+  if (earlier !== undefined) return earlier;
+  const { key } = await fillVault(clientOf(managementKey), clientOf);
+  storeCredentials(credentialsFile, tenantId, { sample_key: key });
+  return key;
 }

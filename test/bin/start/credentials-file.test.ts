@@ -14,7 +14,7 @@ import {
   claimCredentialsFile,
   parseTenantCredentials,
   readTenantCredentials,
-  storeWebhookSecret,
+  storeCredentials,
   writeCredentials,
 } from '../../../bin/start/credentials-file.ts';
 
@@ -132,15 +132,15 @@ describe('a claimed file', () => {
     const claimed = claimCredentialsFile(file, { port: 1 });
     claimed.write({ ...running, tenant_file: tenant });
     const secretIn = (path: string) => JSON.parse(readFileSync(path, 'utf8')).webhook_secret;
-    expect(storeWebhookSecret(file, 'of another tenant', 'whsec_2')).toBe(false);
+    expect(storeCredentials(file, 'of another tenant', { webhook_secret: 'whsec_2' })).toBe(false);
     expect([file, tenant].map(secretIn)).toEqual([credentials.webhook_secret, credentials.webhook_secret]);
-    expect(storeWebhookSecret(file, credentials.tenant_id, 'whsec_2')).toBe(true);
+    expect(storeCredentials(file, credentials.tenant_id, { webhook_secret: 'whsec_2' })).toBe(true);
     expect([file, tenant].map(secretIn)).toEqual(['whsec_2', 'whsec_2']);
     expect(readTenantCredentials(tenant)).toEqual({ ...credentials, webhook_secret: 'whsec_2' });
     claimed.release();
     expect(readdirSync(directory)).toEqual(['tenant.json']);
     writeFileSync(file, 'no JSON');
-    expect(storeWebhookSecret(file, credentials.tenant_id, 'whsec_2')).toBe(false);
+    expect(storeCredentials(file, credentials.tenant_id, { webhook_secret: 'whsec_2' })).toBe(false);
   });
 
   it('is never the file in which a data folder stores its tenant', () => {
