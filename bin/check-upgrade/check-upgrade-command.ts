@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { connectionOptions } from '../command-line/connection.ts';
-import { filled, once } from '../command-line/once.ts';
+import { filled } from '../command-line/values.ts';
 import type { CreateCommand } from '../command-line/surroundings.ts';
 import type { CheckFlags } from './check-upgrade.ts';
 
@@ -17,7 +17,7 @@ export const checkUpgradeCommand: CreateCommand = (surroundings, failed) => {
       new Option(
         '--stage <NAME>',
         'the stage of TO, such as Production, if TO is the app of a pipeline',
-      ).argParser(once('stage', filled('stage'))),
+      ).argParser(filled('stage')),
     );
   for (const option of connectionOptions()) command.addOption(option);
   command.addOption(new Option('--json', 'print the findings as JSON')).addHelpText('after', MORE);

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { errorCode } from '../../packages/local-aws/src/error-code.ts';
 import { UsageError } from './failures.ts';
 import { localOption } from './local-file.ts';
-import { filled, once } from './once.ts';
+import { filled } from './values.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Where a service is, and the key that a command shows it. */
@@ -45,9 +45,9 @@ export const connectionOptions = (): readonly Option[] => [
   new Option(
     '--key-from <SOURCE>',
     `the API key: env:NAME, file:PATH or aws-secret:NAME (default ${DEFAULT_SOURCE})`,
-  ).argParser(once('key-from', filled('key-from'))),
+  ).argParser(filled('key-from')),
   new Option('--url <URL>', 'address of the service (default: CLOAKROOM_URL of the environment)').argParser(
-    once('url', filled('url')),
+    filled('url'),
   ),
   localOption(),
   new Option('--header-prefix <NAME>', 'prefix of the reserved headers').default('SVC').argParser(prefixOf),

@@ -14,7 +14,7 @@ function lineOf({ message, errors = {} }: ApiError): string {
   return [message, ...places].join('; ');
 }
 
-/** Explains why a call failed: a rejected key is a mistake of the command line. */
+/** Explains why a call failed: a rejected key or argument is a mistake of the command line. */
 async function explained(error: unknown, { keySource, baseUrl }: Connection): Promise<unknown> {
   const { ApiError, ConnectionError } = await import('../../packages/sdk/src/index.ts');
   if (error instanceof ApiError)
@@ -25,6 +25,8 @@ async function explained(error: unknown, { keySource, baseUrl }: Connection): Pr
     const { cause, message } = error;
     return new CommandFailure(cause === undefined ? message : `${baseUrl} is unreachable (${cause.code})`);
   }
+  // The SDK throws them for an argument that no request can have.
+  if (error instanceof TypeError || error instanceof RangeError) return new UsageError(error.message);
   return error;
 }
 

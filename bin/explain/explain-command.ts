@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import type { AccessQuestion, Explanation } from '../../packages/sdk/src/index.ts';
 import { connectionOptions, type ConnectionFlags } from '../command-line/connection.ts';
 import { UsageError } from '../command-line/failures.ts';
-import { filled, once } from '../command-line/once.ts';
+import { filled } from '../command-line/values.ts';
 import { readJson } from '../command-line/read-json.ts';
 import { callService, type ServiceSurroundings } from '../command-line/service-call.ts';
 import { printable, show } from '../command-line/show.ts';
@@ -58,7 +58,7 @@ function linesOf({ allowed, transform, decided_by: { rule }, steps }: Explanatio
 
 const single = (flags: string, does: string) => {
   const option = new Option(flags, does);
-  return option.argParser(once(option.name(), filled(option.name())));
+  return option.argParser(filled(option.name()));
 };
 
 /** `explain` asks what an application, or rules that none has, may do in a container, and why. */

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import type { LogQuery, LogRecord } from '../../packages/sdk/src/index.ts';
 import { connectionOptions, type ConnectionFlags } from '../command-line/connection.ts';
 import { limitOf, limitOption } from '../command-line/limit.ts';
-import { filled, once } from '../command-line/once.ts';
+import { filled } from '../command-line/values.ts';
 import { callService, firstOf, type ServiceSurroundings } from '../command-line/service-call.ts';
 import { printable, show } from '../command-line/show.ts';
 
@@ -45,7 +45,7 @@ function row(record: LogRecord): string {
 export function logsCommand(surroundings: ServiceSurroundings): Command {
   const logs = new Command('logs').usage('[options]');
   for (const [name, value, , does] of FILTERS)
-    logs.addOption(new Option(`--${name} <${value}>`, does).argParser(once(name, filled(name))));
+    logs.addOption(new Option(`--${name} <${value}>`, does).argParser(filled(name)));
   logs.addOption(limitOption());
   for (const option of connectionOptions()) logs.addOption(option);
   return logs.addOption(new Option('--json', 'print JSON')).action(async () => {

@@ -16,7 +16,7 @@ import {
 import { COMMAND_BEHAVIOUR, type Response } from './command-behaviour.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { localOption } from '../command-line/local-file.ts';
-import { filled, once } from '../command-line/once.ts';
+import { filled } from '../command-line/values.ts';
 import { removalCommand } from './removal/removal-command.ts';
 import type { RemovalOptions } from './removal/remove-deployment.ts';
 import { restoreCommand, type RestoreRequest } from './restore/restore-command.ts';
@@ -109,7 +109,7 @@ function optionOf(command: CommandName, flag: FlagName): Option {
   return new Option(
     `--${flag} <${value}>`,
     isTrail ? `${does}, or ${DEPLOYMENT_TRAIL} for records of no tenant` : does,
-  ).argParser(once(flag, filled(flag, check)));
+  ).argParser(filled(flag, check));
 }
 
 /** The value of a flag; `undefined` if the command line lacks it. */
@@ -170,12 +170,7 @@ function commandOf(name: CommandName, run: (request: Request) => Promise<void>):
   if (secrets !== undefined) {
     const where = 'write the secrets to a new file (mode 0600) instead of printing them';
     command.addOption(
-      new Option('--secrets-to <FILE>', where).argParser(
-        once(
-          'secrets-to',
-          filled('secrets-to', (file) => resolve(file)),
-        ),
-      ),
+      new Option('--secrets-to <FILE>', where).argParser(filled('secrets-to', (file) => resolve(file))),
     );
   }
   return command.action(async () => {

@@ -1,11 +1,10 @@
 import { Command, Option } from 'commander';
 import { connectionOptions } from '../command-line/connection.ts';
-import { filled, once } from '../command-line/once.ts';
+import { filled } from '../command-line/values.ts';
 import type { CreateCommand } from '../command-line/surroundings.ts';
 import type { BundleFlags, RunFlags } from './try-reactor.ts';
 
-const file = (name: string, does: string) =>
-  new Option(`--${name} <FILE>`, does).argParser(once(name, filled(name)));
+const file = (name: string, does: string) => new Option(`--${name} <FILE>`, does).argParser(filled(name));
 const lenient = () =>
   new Option('--lenient', 'as a deployment with clientCompatibility=lenient (docs/lenient.md)');
 

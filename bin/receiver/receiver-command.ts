@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { UsageError } from '../command-line/failures.ts';
-import { filled, once } from '../command-line/once.ts';
+import { filled } from '../command-line/values.ts';
 import type { CreateCommand } from '../command-line/surroundings.ts';
 import type { ReceiverFlags } from './run-receiver.ts';
 
@@ -12,14 +12,12 @@ function portOf(text: string): string {
 export const receiverCommand: CreateCommand = ({ print }, failed) => {
   const command = new Command('receiver')
     .usage('[options]')
-    .addOption(
-      new Option('--port <N>', 'port of the receiver (default 8443)').argParser(once('port', portOf)),
-    )
+    .addOption(new Option('--port <N>', 'port of the receiver (default 8443)').argParser(portOf))
     .addOption(
       new Option(
         '--credentials <FILE>',
         'the credentials file of the service (default .local/credentials.json)',
-      ).argParser(once('credentials', filled('credentials'))),
+      ).argParser(filled('credentials')),
     );
   return command.action(async () => {
     const { runReceiver } = await import('./run-receiver.ts');

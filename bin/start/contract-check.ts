@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { errorMessage } from '../../packages/local-aws/src/error-code.ts';
+import { errorCode } from '../../packages/local-aws/src/error-code.ts';
 import type { Exchange } from '../../packages/local-aws/src/gateway/http-gateway.ts';
+import { UsageError } from '../command-line/failures.ts';
 
 export interface ContractCheck {
   /**
@@ -73,13 +74,16 @@ function parsed(body: Buffer): unknown {
 }
 
 function readDocument(file: string): Document {
+  let document: Partial<Document> | null = null;
   try {
-    const document = JSON.parse(readFileSync(file, 'utf8')) as Partial<Document> | null;
-    if (document?.paths !== undefined && document.components !== undefined) return document as Document;
-    throw new Error('it has no paths or no components');
+    document = JSON.parse(readFileSync(file, 'utf8')) as Partial<Document> | null;
   } catch (error) {
-    throw new Error(`--contract ${file} is no OpenAPI document: ${errorMessage(error)}`, { cause: error });
+    // The parser's message would quote the file.
+    if (!(error instanceof SyntaxError))
+      throw new UsageError(`--contract: ${file} cannot be read (${String(errorCode(error))})`);
   }
+  if (document?.paths !== undefined && document.components !== undefined) return document as Document;
+  throw new UsageError(`--contract: ${file} is no OpenAPI document with paths and components`);
 }
 
 /** An OpenAPI document, and its schemas as far as they were compiled. */

@@ -1,7 +1,8 @@
-import { resolve } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { UsageError } from '../command-line/failures.ts';
-import { each, once } from '../command-line/once.ts';
+import { RepeatedOption } from '../command-line/values.ts';
 
 export interface StartOptions {
   /** 0 selects a free port. */
@@ -88,10 +89,8 @@ function parseSetting(entry: string): readonly [name: string, value: string] {
 
 const single = (flags: string, does: string, parse: (text: string) => unknown) => {
   const option = new Option(flags, does);
-  return option.argParser(once(option.name(), parse));
+  return option.argParser(parse);
 };
-const several = (flags: string, does: string, parse: (text: string) => unknown) =>
-  new Option(flags, does).argParser(each(parse));
 
 const OPTIONS = (): readonly Option[] => [
   single(
@@ -110,7 +109,7 @@ const OPTIONS = (): readonly Option[] => [
     path('credentials'),
   ),
   single('--tick <SECONDS>', 'length of a scheduled minute (default 60)', parseTick),
-  several(
+  new RepeatedOption(
     '--set <NAME=VALUE>',
     'a deploy setting; repeat it for more, separate list items by commas',
     parseSetting,
@@ -122,13 +121,13 @@ const OPTIONS = (): readonly Option[] => [
     'log every response that an OpenAPI document (docs/openapi.json) does not allow',
     path('contract'),
   ),
-  several(
+  new RepeatedOption(
     '--fault <FAULT>',
     'a fault to inject, such as dynamodb:throttle:0.3; repeat it for more (docs/local.md)',
     (fault) => fault,
   ),
   single('--fault-seed <N>', "seed of the faults' random draws (default 1)", parseSeed),
-  several(
+  new RepeatedOption(
     '--trust <FILE>',
     'accept the certificates of a PEM file from webhook receivers and proxy destinations',
     path('trust'),
@@ -175,6 +174,16 @@ function refuseContradictions({ app, set, stage }: Parsed): void {
   if (stage !== undefined && app === undefined) throw new UsageError('--stage needs the --app that has it');
 }
 
+/** Rejects a path to something else than the option needs. */
+function checkPaths({ app, data, credentials }: Parsed): void {
+  const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory();
+  if (app !== undefined && !existsSync(join(app, 'manifest.json')))
+    throw new UsageError(`--app: ${app} is not a synthesized app, which has a manifest.json`);
+  if (data !== undefined && isFolder(data) === false) throw new UsageError(`--data: ${data} is not a folder`);
+  if (credentials !== undefined && isFolder(credentials) === true)
+    throw new UsageError(`--credentials: ${credentials} is a folder`);
+}
+
 /** The files, folders and names that the command line has. */
 const namedIn = ({ credentials, data, contract, app, stage }: Parsed) => ({
   ...(credentials !== undefined && { credentialsFile: credentials }),
@@ -187,6 +196,7 @@ const namedIn = ({ credentials, data, contract, app, stage }: Parsed) => ({
 async function optionsOf(parsed: Parsed): Promise<StartOptions> {
   const { set = [], fault = [] } = parsed;
   refuseContradictions(parsed);
+  checkPaths(parsed);
   return {
     port: parsed.port ?? 8787,
     tickSeconds: parsed.tick ?? 60,

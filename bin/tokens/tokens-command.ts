@@ -5,7 +5,7 @@ import { confirm } from '../command-line/confirm.ts';
 import { connectionOptions, type ConnectionFlags } from '../command-line/connection.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { limitOf, limitOption, pageSizeOf } from '../command-line/limit.ts';
-import { each, filled, once } from '../command-line/once.ts';
+import { filled, RepeatedOption } from '../command-line/values.ts';
 import { readJson } from '../command-line/read-json.ts';
 import { callService, firstOf, type ServiceSurroundings } from '../command-line/service-call.ts';
 import { printable, show } from '../command-line/show.ts';
@@ -92,13 +92,11 @@ function listCommand(surroundings: ServiceSurroundings): Command {
   const list = command('list', 'Lists tokens with masked data, one in a line')
     .addOption(
       new Option('--container <PATH>', 'only tokens in it and below it, such as /pci/').argParser(
-        once('container', filled('container')),
+        filled('container'),
       ),
     )
     .addOption(
-      new Option('--metadata <NAME=VALUE>', 'only tokens with this pair; repeat it for more').argParser(
-        each(pairOf),
-      ),
+      new RepeatedOption('--metadata <NAME=VALUE>', 'only tokens with this pair; repeat it for more', pairOf),
     )
     .addOption(limitOption());
   return complete(list, async (flags) => {

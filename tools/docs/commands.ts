@@ -3,6 +3,7 @@
  * text names a command or an option that there is not.
  */
 import { CommanderError, type Command } from 'commander';
+import { UsageError } from '../../bin/command-line/failures.ts';
 import { createProgram } from '../../packages/cli/src/create-program.ts';
 import { withHelpOption } from '../../packages/cli/src/run-command-line.ts';
 
@@ -49,27 +50,32 @@ export interface CommandCheck {
   readonly problemOf: (words: readonly string[]) => Promise<string | undefined>;
 }
 
-/** Loads the whole program, to parse command lines. */
-export async function commandCheck(): Promise<CommandCheck> {
-  const program = await createProgram(
-    ['completion'],
-    {
-      print: () => undefined,
-      printError: () => undefined,
-      isTerminal: false,
-      environment: {},
-      readInput: () => Promise.resolve(''),
-    },
-    () => undefined,
-  );
+const SILENT = {
+  print: () => undefined,
+  printError: () => undefined,
+  isTerminal: false,
+  environment: {},
+  readInput: () => Promise.resolve(''),
+};
+
+/** The whole program, which parses one command line and runs nothing. */
+async function parser(): Promise<Command> {
+  const program = await createProgram(['completion'], SILENT, () => undefined);
   parseOnly(program);
+  return program;
+}
+
+/** Loads the commands, to parse command lines. */
+export async function commandCheck(): Promise<CommandCheck> {
   return {
-    names: program.commands.map((command) => command.name()),
+    names: (await parser()).commands.map((command) => command.name()),
     problemOf: async (words) => {
+      const program = await parser();
       try {
         await program.parseAsync(withHelpOption(words, program), { from: 'user' });
         return undefined;
       } catch (error) {
+        if (error instanceof UsageError) return error.message;
         if (!(error instanceof CommanderError)) throw error;
         const isPlaceholder = /unknown command '[A-Z]+'/.test(error.message);
         const isFine = error.exitCode === 0 || ACCEPTED.includes(error.code) || isPlaceholder;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Argument, Command, Help } from 'commander';
 import type { Surroundings } from '../../../bin/command-line/surroundings.ts';
+import { refuseRepetition } from '../../../bin/command-line/values.ts';
 import { COMMANDS, type CommandEntry } from './commands.ts';
 import { completionScript, SHELLS, type Shell } from './completion.ts';
 
@@ -22,6 +23,7 @@ function versionOf(): string {
 /** Commander applies the settings of a parent only to commands that it creates itself. */
 function inheriting(command: Command, parent: Command): Command {
   command.copyInheritedSettings(parent).helpOption('-h, --help', 'print this');
+  refuseRepetition(command);
   for (const each of command.commands) inheriting(each, command);
   return command;
 }

@@ -50,7 +50,12 @@ describe('cloakroom', () => {
     [['help', 'operatr'], "unknown command 'operatr' (Did you mean operator?)"],
     [['help', 'operator', 'helth'], "unknown command 'helth' (Did you mean health?)"],
     [['--vers'], "unknown option '--vers' (Did you mean --version?)"],
-  ])('%j is rejected in one line that names the nearest, with exit code 2', async (args, problem) => {
+    [['start', '--port', '1', '--port', '2'], '--port appears twice'],
+    [['operator', '--function', 'a', 'health', '--function', 'b'], '--function appears twice'],
+    [['operator', 'create-tenant', '--name', 'a', '--name', 'b'], '--name appears twice'],
+    [['logs', '--header-prefix', 'A', '--header-prefix', 'A'], '--header-prefix appears twice'],
+    [['tokens', 'list', '--json', '--json'], '--json appears twice'],
+  ])('%j is rejected in one line, with exit code 2 and the nearest name', async (args, problem) => {
     expect(await commandLine(args)).toEqual({ exitCode: 2, out: '', err: `cloakroom: ${problem}\n` });
   });
 

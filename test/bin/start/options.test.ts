@@ -1,4 +1,6 @@
-import { resolve } from 'node:path';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
 import { startProgram, type StartOptions } from '../../../bin/start/options.ts';
 import { commandLine } from '../../support/command-line.ts';
 
@@ -52,8 +54,14 @@ it('every option is applied, with paths from the folder of the caller', async ()
 });
 
 it('an app that is already synthesized is found by its path', async () => {
-  expect(await parsed(['--app', 'cdk.out'])).toMatchObject({ appDirectory: resolve('cdk.out') });
-  expect(await parsed(['--app', 'cdk.out', '--stage', 'Tests'])).toMatchObject({ stage: 'Tests' });
+  const folder = mkdtempSync(join(tmpdir(), 'cloakroom-options-'));
+  writeFileSync(join(folder, 'manifest.json'), '{}');
+  const app = relative('.', folder);
+  expect(await parsed(['--app', app, '--stage', 'Tests'])).toMatchObject({
+    appDirectory: folder,
+    stage: 'Tests',
+  });
+  rmSync(folder, { recursive: true });
 });
 
 it.each([
@@ -65,7 +73,6 @@ it.each([
   [['--port', ''], '--port must be a number from 0 to 65535, not '],
   [['--tick', '0'], '--tick must be a number of seconds over 0, not 0'],
   [['--tick', 'fast'], '--tick must be a number of seconds over 0, not fast'],
-  [['--port', '1', '--port', '2'], '--port appears twice'],
   [['--stage', 'Production'], '--stage needs the --app that has it'],
   [
     ['--app', 'cdk.out', '--set', 'throttleRate=1'],
@@ -75,6 +82,9 @@ it.each([
   [['--set', 'name'], '--set needs NAME=VALUE, not name'],
   [['--set', '=value'], '--set needs NAME=VALUE, not =value'],
   [['--data', ''], '--data needs a path'],
+  [['--data', 'package.json'], `--data: ${resolve('package.json')} is not a folder`],
+  [['--app', 'docs'], `--app: ${resolve('docs')} is not a synthesized app, which has a manifest.json`],
+  [['--credentials', 'docs'], `--credentials: ${resolve('docs')} is a folder`],
   [['--trust', ''], '--trust needs a path'],
   [['--fault', 'kms:down'], '--fault kms:down: a fault is SERVICE:KIND:VALUE'],
   [['--fault', 'kms/Decript:down:1'], '--fault kms/Decript:down:1: kms has no action Decript (Decrypt, '],

@@ -158,10 +158,10 @@ describe('a running app', () => {
     const pid = String(first.child.pid);
     const inFolder = start('--port', '0', '--credentials', join(directory, 'c4.json'), '--data', data);
     expect(await inFolder.exit).toBe(1);
-    expect(inFolder.output()).toBe(`${data} is in use by process ${pid}\n`);
+    expect(inFolder.output()).toBe(`cloakroom: ${data} is in use by process ${pid}\n`);
     const withFile = start('--port', '0', '--credentials', file);
     expect(await withFile.exit).toBe(1);
-    expect(withFile.output()).toBe(`${file} is in use by process ${pid}\n`);
+    expect(withFile.output()).toBe(`cloakroom: ${file} is in use by process ${pid}\n`);
     expect(read(file).tenant_id).toBe(credentials.tenant_id);
   });
 
@@ -196,7 +196,7 @@ describe('a data folder that is damaged', () => {
     const started = again();
     expect(await started.exit).toBe(1);
     expect(started.output()).toBe(
-      `${data} is damaged: kms/kms-keys.json is missing or empty; restore the data folder from a copy, or use another one\n`,
+      `cloakroom: ${data} is damaged: kms/kms-keys.json is missing or empty; restore the data folder from a copy, or use another one\n`,
     );
     expect(existsSync(keys)).toBe(false);
     writeFileSync(keys, content);
@@ -208,7 +208,7 @@ describe('a data folder that is damaged', () => {
     const started = again();
     expect(await started.exit).toBe(1);
     expect(started.output()).toBe(
-      `${data} is damaged: the tenant of ${file} does not open (Error: The tenant does not exist.); ` +
+      `cloakroom: ${data} is damaged: the tenant of ${file} does not open (Error: The tenant does not exist.); ` +
         'restore the data folder from a copy, or use another one; ' +
         'if you destroyed that tenant, remove the file to get another one\n',
     );
@@ -230,7 +230,7 @@ it('a full disk ends the start in one line', async () => {
   // No file may grow, as on a full disk.
   const started = run(['sh', '-c', 'ulimit -f 1 && exec "$@"', 'sh', ...command, '--app', app, ...args]);
   expect(await started.exit).toBe(1);
-  expect(started.output()).toBe(`the disk of ${data} is full\n`);
+  expect(started.output()).toBe(`cloakroom: the disk of ${data} is full\n`);
 });
 
 it('a port in use is reported in one line, and nothing is left running', async () => {
@@ -241,17 +241,11 @@ it('a port in use is reported in one line, and nothing is left running', async (
     const started = start('--port', port, '--credentials', join(directory, 'c5.json'));
     expect(await started.exit).toBe(1);
     expect(started.output()).toMatch(
-      new RegExp(`^port ${port} is in use(?: by process \\d+ \\([^)]*\\))?\n$`),
+      new RegExp(`^cloakroom: port ${port} is in use(?: by process \\d+ \\([^)]*\\))?\n$`),
     );
   } finally {
     other.close();
   }
-});
-
-it('a folder without an app is reported', async () => {
-  const started = start('--port', '0', '--app', directory);
-  expect(await started.exit).toBe(1);
-  expect(started.output()).toMatch(/^not a synthesized app: cannot read .*manifest\.json\n$/);
 });
 
 it('a wrong option ends with exit code 2', async () => {
