@@ -9,16 +9,18 @@ Reads the deployed stacks with the AWS credentials and the Region of the environ
 nothing. With a key it also reads the stored proxies of the tenant of the key.
 `;
 
+const stageOption = (name: string, app: string) =>
+  new Option(
+    `--${name} <NAME>`,
+    `the stage of ${app}, such as Production, if ${app} is the app of a pipeline`,
+  ).argParser(filled(name));
+
 export const checkUpgradeCommand: CreateCommand = (surroundings, failed) => {
   const command = new Command('check-upgrade')
     .argument('[TO]', 'the folder with the synthesized app that would be deployed', 'cdk.out')
     .argument('[FROM]', 'the folder with another app, in place of what runs in the AWS account')
-    .addOption(
-      new Option(
-        '--stage <NAME>',
-        'the stage of TO, such as Production, if TO is the app of a pipeline',
-      ).argParser(filled('stage')),
-    );
+    .addOption(stageOption('stage', 'TO'))
+    .addOption(stageOption('from-stage', 'FROM'));
   for (const option of connectionOptions()) command.addOption(option);
   command.addOption(new Option('--json', 'print the findings as JSON')).addHelpText('after', MORE);
   return command.action(async (to: string, from: string | undefined) => {

@@ -10,6 +10,7 @@ import type { Fetch } from '../../packages/sdk/src/index.ts';
 import { connectionOf, hasKey, type ConnectionFlags } from '../command-line/connection.ts';
 import { CommandFailure, lacksCredentials, UsageError } from '../command-line/failures.ts';
 import type { ServiceSurroundings } from '../command-line/service-call.ts';
+import { requireApp } from '../command-line/synthesized-app.ts';
 import { describeProxyFinding, findingsOf, listedProxies, type ListedProxy } from './stored-proxies.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -17,6 +18,7 @@ const TIMEOUT_MS = 60_000;
 /** These are the options of `check-upgrade`, as commander names them. */
 export interface CheckFlags extends ConnectionFlags {
   readonly stage?: string;
+  readonly fromStage?: string;
   readonly json?: true;
 }
 
@@ -68,21 +70,37 @@ async function proxiesOf(
   });
 }
 
+interface Apps {
+  readonly to: string;
+  readonly from?: string;
+}
+
+/** Reads the stacks to deploy, those that are there, and the names of those that are not. */
+async function stacksOf({ to, from }: Apps, { stage, fromStage }: CheckFlags) {
+  if (fromStage !== undefined && from === undefined)
+    throw new UsageError('--from-stage needs the FROM that has it');
+  for (const app of [to, from]) if (app !== undefined) requireApp(app);
+  const { stacks } = await readAssembly(to, { stage });
+  if (from !== undefined)
+    return { stacks, deployed: (await readAssembly(from, { stage: fromStage })).stacks, absent: [] };
+  const found = await Promise.all(stacks.map(deployedStack));
+  return {
+    stacks,
+    deployed: found.filter((stack) => stack !== undefined),
+    absent: stacks.filter((_, at) => found[at] === undefined).map(({ name }) => name),
+  };
+}
+
 /**
  * Prints what CloudFormation would refuse, and what would be lost, if an app were deployed over
  * what is deployed. Reads templates and changes nothing. Resolves with whether there is nothing.
  */
 export async function checkUpgrade(
-  { to, from }: { readonly to: string; readonly from?: string },
+  apps: Apps,
   flags: CheckFlags,
   surroundings: ServiceSurroundings,
 ): Promise<boolean> {
-  const { stacks } = await readAssembly(to, { stage: flags.stage });
-  const found =
-    from === undefined ? await Promise.all(stacks.map(deployedStack)) : (await readAssembly(from)).stacks;
-  const deployed = found.filter((stack) => stack !== undefined);
-  const absent =
-    from === undefined ? stacks.filter((_, at) => found[at] === undefined).map(({ name }) => name) : [];
+  const { stacks, deployed, absent } = await stacksOf(apps, flags);
   const findings = playDeployment(deployed, stacks);
   const proxies = await proxiesOf(flags, surroundings);
   const ofProxies = proxies?.flatMap(findingsOf) ?? [];

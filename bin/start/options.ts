@@ -1,7 +1,8 @@
-import { existsSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { UsageError } from '../command-line/failures.ts';
+import { requireApp } from '../command-line/synthesized-app.ts';
 import { RepeatedOption } from '../command-line/values.ts';
 
 export interface StartOptions {
@@ -177,8 +178,7 @@ function refuseContradictions({ app, set, stage }: Parsed): void {
 /** Rejects a path to something else than the option needs. */
 function checkPaths({ app, data, credentials }: Parsed): void {
   const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory();
-  if (app !== undefined && !existsSync(join(app, 'manifest.json')))
-    throw new UsageError(`--app: ${app} is not a synthesized app, which has a manifest.json`);
+  if (app !== undefined) requireApp(app);
   if (data !== undefined && isFolder(data) === false) throw new UsageError(`--data: ${data} is not a folder`);
   if (credentials !== undefined && isFolder(credentials) === true)
     throw new UsageError(`--credentials: ${credentials} is a folder`);

@@ -9,14 +9,24 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Writes the synthesized app of one stack. */
-function anApp(name: string, resources: Readonly<Record<string, { readonly Type: string }>>): string {
-  const directory = join(folder, name);
-  mkdirSync(directory);
+/** Writes the synthesized app of one stack, which may be in a stage. */
+function anApp(
+  name: string,
+  resources: Readonly<Record<string, { readonly Type: string }>>,
+  stage?: string,
+): string {
+  const app = join(folder, name);
+  const directory = join(app, stage ?? '');
+  mkdirSync(directory, { recursive: true });
+  const manifest = (file: string, artifacts: object) => {
+    writeFileSync(join(file, 'manifest.json'), JSON.stringify({ artifacts }));
+  };
+  const inside = { type: 'cdk:cloud-assembly', properties: { directoryName: stage } };
+  if (stage !== undefined) manifest(app, { [stage]: inside });
   const stack = { type: 'aws:cloudformation:stack', properties: { templateFile: 'Data.json' } };
-  writeFileSync(join(directory, 'manifest.json'), JSON.stringify({ artifacts: { Data: stack } }));
+  manifest(directory, { Data: stack });
   writeFileSync(join(directory, 'Data.json'), JSON.stringify({ Resources: resources }));
-  return directory;
+  return app;
 }
 
 describe('check-upgrade', () => {
@@ -63,8 +73,21 @@ describe('check-upgrade', () => {
 
   it('says in one line that there is no app', async () => {
     expect(await commandLine(['check-upgrade', join(folder, 'none'), before])).toMatchObject({
-      exitCode: 1,
-      err: expect.stringMatching(/^cloakroom: not a synthesized app: [^\n]+\n$/),
+      exitCode: 2,
+      err: expect.stringMatching(/^cloakroom: [^\n]+none is not a synthesized app, [^\n]+\n$/),
+    });
+  });
+
+  it('takes a stage of each app', async () => {
+    const staged = anApp('staged', { Tokens: table }, 'Production');
+    const next = anApp('next', {}, 'Tests');
+    const { exitCode, out } = await commandLine(
+      ['check-upgrade', next, staged].concat('--stage', 'Tests', '--from-stage', 'Production'),
+    );
+    expect([exitCode, out]).toEqual([1, expect.stringMatching(/^data lost: Data, Tokens: /)]);
+    expect(await commandLine(['check-upgrade', before, '--from-stage', 'Production'])).toMatchObject({
+      exitCode: 2,
+      err: 'cloakroom: --from-stage needs the FROM that has it\n',
     });
   });
 });

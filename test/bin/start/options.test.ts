@@ -83,7 +83,7 @@ it.each([
   [['--set', '=value'], '--set needs NAME=VALUE, not =value'],
   [['--data', ''], '--data needs a path'],
   [['--data', 'package.json'], `--data: ${resolve('package.json')} is not a folder`],
-  [['--app', 'docs'], `--app: ${resolve('docs')} is not a synthesized app, which has a manifest.json`],
+  [['--app', 'docs'], `${resolve('docs')} is not a synthesized app, which has a manifest.json`],
   [['--credentials', 'docs'], `--credentials: ${resolve('docs')} is a folder`],
   [['--trust', ''], '--trust needs a path'],
   [['--fault', 'kms:down'], '--fault kms:down: a fault is SERVICE:KIND:VALUE'],
