@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { createLogs, logDirectory } from './account-logs.ts';
+import { foreignLayers } from './lambda/foreign-layers.ts';
 import { merged, type Control, type LocalAccount, type LocalService } from './assembly/local-service.ts';
 import { NO_PLACE, placeOf, readAssembly, type Assembly } from './assembly/read-assembly.ts';
 import { startResources, type StartedResources } from './assembly/start-resources.ts';
@@ -176,6 +177,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     if (ahead > 0) report(`the clock of this data folder was moved: it is ${now}`);
     const synthesized =
       typeof options.app === 'string' ? await readAssembly(options.app, options) : undefined;
+    foreignLayers(synthesized?.stacks ?? []).forEach(report);
     const place = synthesized === undefined ? NO_PLACE : placeOf(synthesized.stacks);
     const account: LocalAccount = {
       ...place,
