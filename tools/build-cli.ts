@@ -12,6 +12,7 @@ import { LAYER_KEY } from '../packages/cli/src/packaged/layer-key.ts';
 import { buildAssets } from './build-assets.ts';
 import { packPackage } from './publishing/pack-package.ts';
 import { writePackageTexts } from './publishing/package-texts.ts';
+import { replacementProperties } from './publishing/replacement-properties.ts';
 import { filesOf, noticesOf, noticesText } from './publishing/third-party.ts';
 import cdkJson from '../cdk.json' with { type: 'json' };
 
@@ -94,7 +95,7 @@ const OPTIONS: BuildOptions = {
   minifyWhitespace: true,
   legalComments: 'none',
   metafile: true,
-  plugins: [packaged, workers],
+  plugins: [packaged, workers, replacementProperties],
   banner: { js: BANNER },
 };
 

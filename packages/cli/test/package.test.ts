@@ -121,6 +121,21 @@ it('reaches the service by its credentials file, and verifies as an operator', (
   expect(cloakroom('operator', 'health', '--local').stdout).toContain('healthy            true');
 });
 
+it('knows which changes CloudFormation makes by another resource', () => {
+  const appWith = (name: string, key: string) => {
+    mkdirSync(join(folder, name));
+    const KeySchema = [{ AttributeName: key, KeyType: 'HASH' }];
+    const Tokens = { Type: 'AWS::DynamoDB::Table', Properties: { KeySchema } };
+    const stack = { type: 'aws:cloudformation:stack', properties: { templateFile: 'Data.json' } };
+    writeFileSync(join(folder, name, 'manifest.json'), JSON.stringify({ artifacts: { Data: stack } }));
+    writeFileSync(join(folder, name, 'Data.json'), JSON.stringify({ Resources: { Tokens } }));
+    return name;
+  };
+  const { status, stdout, stderr } = cloakroom('check-upgrade', appWith('next', 'a'), appWith('now', 'b'));
+  expect([status, stderr]).toEqual([1, '']);
+  expect(stdout).toMatch(/^data lost: Data, Tokens: /);
+});
+
 it('runs code of a file', () => {
   writeFileSync(join(folder, 'code.js'), 'module.exports = async () => ({ raw: process.version });');
   expect(JSON.parse(cloakroom('reactor', 'run', 'code.js').stdout)).toEqual({ raw: 'v16.20.2' });
