@@ -12,6 +12,7 @@ import { writeDeclarations } from './publishing/declarations.ts';
 import { packPackage } from './publishing/pack-package.ts';
 import { writePackageTexts } from './publishing/package-texts.ts';
 import { filesOf, noticesOf, noticesText } from './publishing/third-party.ts';
+import manifest from '../packages/cdk/package.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '..');
 const cdk = join(root, 'packages/cdk');
@@ -25,8 +26,18 @@ const builtAssets: Plugin = {
   },
 };
 
-/** An older Node would fail at one of the functions that it lacks. */
-const NODE_CHECK = `if (Number(process.versions.node.split('.')[0]) < 20) throw new Error('@cloakroom/cdk needs Node.js 20 or later, and this is ' + process.versions.node);`;
+const oldest = (range: string) => range.replace(/^\D+/, '');
+
+/** An older Node or CDK would fail at one of the functions that it lacks. */
+const VERSION_CHECKS = `for (const [name, oldest, installed] of [
+  ['Node.js', '${oldest(manifest.engines.node)}', process.versions.node],
+  ['aws-cdk-lib', '${oldest(manifest.peerDependencies['aws-cdk-lib'])}', require('aws-cdk-lib/package.json').version],
+]) {
+  const [major, minor = 0] = oldest.split('.').map(Number);
+  const [ownMajor, ownMinor] = installed.split('.').map(Number);
+  if (ownMajor < major || (ownMajor === major && ownMinor < minor))
+    throw new Error('@cloakroom/cdk needs ' + name + ' ' + oldest + ' or later, and this is ' + installed);
+}`;
 
 const OPTIONS = {
   absWorkingDir: root,
@@ -40,7 +51,7 @@ const OPTIONS = {
   legalComments: 'none',
   metafile: true,
   plugins: [builtAssets],
-  banner: { js: NODE_CHECK },
+  banner: { js: VERSION_CHECKS },
 } as const satisfies BuildOptions;
 
 const PROGRAMS = { index: 'index.ts', app: 'app.ts' };

@@ -248,6 +248,19 @@ it('names a prop with an unknown name or an invalid value', () => {
   ]);
 });
 
+it.each([
+  ["Object.defineProperty(process.versions, 'node', { value: '18.20.0' })", 'Node.js 20', '18.20.0'],
+  [
+    "require.cache[require.resolve('aws-cdk-lib/package.json')] = { loaded: true, exports: { version: '2.200.1' } }",
+    'aws-cdk-lib 2.270.0',
+    '2.200.1',
+  ],
+])('says what it needs after %s', (before, needed, installed) => {
+  const code = `${before}; try { require('@cloakroom/cdk') } catch ({ message }) { console.log(message) }`;
+  const { stdout } = spawnSync(process.execPath, ['-e', code], { cwd: folder, encoding: 'utf8' });
+  expect(stdout).toBe(`@cloakroom/cdk needs ${needed} or later, and this is ${installed}\n`);
+});
+
 it('is one class for import and require', () => {
   expect(apps.isOne).toBe(true);
 });
