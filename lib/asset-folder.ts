@@ -17,6 +17,9 @@ export function folderOfSources(part: AssetPart): string {
   return join(ROOT, '.cache', 'assets', part, hash.digest('hex'));
 }
 
+/** Says how to get the Node of the reactors, which is in a package. */
+export const howToGet = (_packageName: string): string => 'run npm run build -- assets';
+
 /** The parts that this process has found: a synthesis asks for each several times. */
 const found = new Map<AssetPart, string>();
 

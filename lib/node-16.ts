@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { howToGet } from './asset-folder.ts';
 
 export type ReactorArchitecture = 'arm64' | 'x86_64';
 
@@ -56,7 +57,7 @@ export interface Node16 {
 export function node16(platform: ReactorPlatform): Node16 {
   const { name, sha256 } = NODE_16[platform];
   const file = installedFile(name);
-  const remedy = `Node ${NODE_16_VERSION} of the reactors is missing: install ${SCOPE}/${name} (in the repository: npm run build -- assets)`;
+  const remedy = `Node ${NODE_16_VERSION} of the reactors is missing: ${howToGet(`${SCOPE}/${name}`)}`;
   return {
     sha256,
     file,

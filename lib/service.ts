@@ -44,9 +44,12 @@ export interface ServiceStacks {
 const accountOf = ({ account }: DeploymentPlace) => (account === undefined ? {} : { account });
 
 /** The name of a stack in the Region of CloudFront has the Region of the service. */
-function requireRegion(setting: string, { region }: DeploymentPlace): string {
+function requireRegion(setting: string, { region, isFixed = false }: DeploymentPlace): string {
   if (region !== undefined) return region;
-  throw new SettingsError(`setting ${setting} needs a region: set AWS_REGION, or deploy with a profile`);
+  const remedy = isFixed
+    ? 'name it as env of the Stack or Stage'
+    : 'set AWS_REGION, or deploy with a profile';
+  throw new SettingsError(`setting ${setting} needs a region: ${remedy}`);
 }
 
 /** Sites of static files. They refer to no other stack, and none refers to them. */

@@ -2,6 +2,7 @@ import { Stack, Stage, Token } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { buildService, type ServiceStacks } from '../../../lib/service.ts';
+import { SettingsError, type Settings } from '../../../lib/settings.ts';
 import { setFeatureFlags } from './feature-flags.ts';
 import type { CloakroomProps } from './props.ts';
 import { settingsOfProps } from './token-props.ts';
@@ -9,12 +10,29 @@ import { weakValue } from './weak-value.ts';
 
 export type { CloakroomProps } from './props.ts';
 
+const known = (value: string | undefined) => (Token.isUnresolved(value) ? undefined : value);
+
 /** The account and Region of a scope, as far as they are known. */
 function placeOf(scope: Construct) {
   const around = scope.node.scopes.toReversed().find((each) => Stack.isStack(each) || Stage.isStage(each));
   const { account, region } = around as Stack | Stage;
-  const known = (value: string | undefined) => (Token.isUnresolved(value) ? undefined : value);
   return { account: known(account), region: known(region) };
+}
+
+/** Throws if the app has this deployment already: one would be deployed over the other. */
+function requireOne(scope: Construct, stackName: string): void {
+  const { account, region } = placeOf(scope);
+  const twin = Stage.of(scope)
+    ?.node.findAll()
+    .find(
+      (each) =>
+        Stack.isStack(each) &&
+        each.stackName === stackName &&
+        known(each.account) === account &&
+        known(each.region) === region,
+    );
+  if (twin !== undefined)
+    throw new SettingsError(`serviceName has a deployment in this account and Region: ${twin.node.path}`);
 }
 
 /**
@@ -31,12 +49,22 @@ export class Cloakroom extends Construct {
   /** The name of the function of the operator, for `cloakroom operator --function`. */
   readonly operatorFunctionName: string;
 
-  /** Throws an Error that names each prop with an unknown name or an invalid value. */
+  /**
+   * Throws an Error that names the construct, and each prop with an unknown name or an invalid
+   * value.
+   */
   constructor(scope: Construct, id: string, props: CloakroomProps = {}) {
     super(scope, id);
-    const settings = settingsOfProps({ ...props });
-    setFeatureFlags(this);
-    this.#stacks = buildService(this, settings, { ...placeOf(this), isFixed: true });
+    let settings: Settings;
+    try {
+      settings = settingsOfProps({ ...props });
+      requireOne(this, `${settings.serviceName}-Data`);
+      setFeatureFlags(this);
+      this.#stacks = buildService(this, settings, { ...placeOf(this), isFixed: true });
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+      throw new SettingsError(`${this.node.path}: ${error.message}`);
+    }
     this.#domainName = settings.domainName;
     this.keyHeader = `${settings.headerPrefixes[0] ?? ''}-API-KEY`;
     this.operatorFunctionName = `${settings.serviceName}-operator`;

@@ -64,17 +64,26 @@ class UsersStack extends Stack {
     for (const name of ['apiUrl', 'alarmTopicArn', 'keyHeader', 'operatorFunctionName'])
       new CfnOutput(this, name, { value: vault[name] });
     new CfnOutput(this, 'policy', { value: this.toJsonString(vault.operatorPolicy.toStatementJson()) });
+    const far = new Stack(scope, 'Far', { env: { ...props.env, region: 'us-east-1' } });
+    new CfnOutput(far, 'topic', { value: vault.alarmTopicArn });
+    const foreign = new Stack(new Stack(), 'Foreign', { env: { ...props.env, account: '999999999999' } });
+    misuses.push(
+      problemOf(() => new Cloakroom(this, 'Twin', settings)),
+      problemOf(() => foreign.resolve(vault.alarmTopicArn)),
+    );
   }
 }
 
-const refused = (props) => {
+const problemOf = (run) => {
   try {
-    new Cloakroom(new Stack(new App(), 'S'), 'V', props);
+    run();
     return undefined;
   } catch (error) {
     return error.message;
   }
 };
+const misuses = [];
+const refused = (props) => problemOf(() => new Cloakroom(new Stack(new App(), 'S'), 'V', props));
 
 console.log(JSON.stringify({
   app: synth((app) => {
@@ -88,6 +97,7 @@ console.log(JSON.stringify({
     return stage;
   }, opposite),
   refused: [{ alarmMail: 'x' }, { hotConcurrency: 'many' }, { headerPrefixes: [], edge: 'waf' }].map(refused),
+  misuses,
   isOne: createRequire(import.meta.url)('@cloakroom/cdk').Cloakroom === Cloakroom,
 }));
 `;
@@ -101,6 +111,7 @@ interface UsersStack {
 
 type Apps = Readonly<Record<'app' | 'stack' | 'stage', readonly UsersStack[]>> & {
   readonly refused: readonly string[];
+  readonly misuses: readonly string[];
   readonly isOne: boolean;
 };
 
@@ -212,7 +223,7 @@ it.each(['app', 'stack', 'stage'] as const)('no template has an export: %s', (na
 
 it('has the environment of the stack around it, and its values are read weakly', () => {
   const own = apps.stack.filter(({ name }) => name.startsWith('Vault-2-'));
-  const environments = new Set(apps.stack.map(({ environment }) => environment));
+  const environments = new Set(own.map(({ environment }) => environment));
   expect([own.length, [...environments]]).toEqual([5, ['aws://123456789012/eu-west-1']]);
   const readIn = (stacks: readonly UsersStack[], output: string) =>
     stacks.find(({ name }) => name === 'Mine')?.template.Outputs[output].Value;
@@ -235,6 +246,26 @@ it('has the environment of the stack around it, and its values are read weakly',
   expect(outputs).toEqual(expect.arrayContaining(['ApiUrl', 'AlarmTopicArn']));
 });
 
+it('its values are read in another Region, and not in another account', () => {
+  const far = apps.stack.find(({ name }) => name === 'Far');
+  expect(far?.template.Outputs.topic.Value).toEqual({
+    'Fn::GetStackOutput': {
+      StackName: 'Vault-2-Monitoring',
+      OutputName: 'AlarmTopicArn',
+      Region: 'eu-west-1',
+    },
+  });
+  expect(apps.misuses[1]).toMatch(
+    /Foreign cannot read AlarmTopicArn of Vault-2-Monitoring, which is in another account/,
+  );
+});
+
+it('refuses a second deployment of the same name', () => {
+  expect(apps.misuses[0]).toBe(
+    'Mine/Twin: serviceName has a deployment in this account and Region: Mine/Vault/Vault-2-Data',
+  );
+});
+
 it('takes a certificate and an address that the app knows by a token', () => {
   const read = [...JSON.stringify(apps.stack).matchAll(/"Fn::GetStackOutput":\{"StackName":"Other"/g)];
   expect(read).toHaveLength(2);
@@ -242,9 +273,9 @@ it('takes a certificate and an address that the app knows by a token', () => {
 
 it('names a prop with an unknown name or an invalid value', () => {
   expect(apps.refused).toEqual([
-    'unknown setting alarmMail (did you mean alarmEmail?)',
-    'setting hotConcurrency must be a whole number',
-    'setting headerPrefixes must not be empty; setting edge must be none or cloudfront-waf',
+    'S/V: unknown setting alarmMail (did you mean alarmEmail?)',
+    'S/V: setting hotConcurrency must be a whole number',
+    'S/V: setting headerPrefixes must not be empty; setting edge must be none or cloudfront-waf',
   ]);
 });
 
