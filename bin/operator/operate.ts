@@ -7,7 +7,7 @@ import { storeCredentials } from '../start/credentials-file.ts';
 import { createExportFile, publicKeyOf, verifyFile } from './audit-files.ts';
 import { COMMAND_BEHAVIOUR, type Response } from './command-behaviour.ts';
 import { explainFailure, type Target } from './explain-failure.ts';
-import { localAccountOf } from './local-account.ts';
+import { DEFAULT_FUNCTION, localAccountOf } from './local-account.ts';
 import { operatorProgram, type CommonRequest, type Request } from './program.ts';
 import { runRemoval, type RemovalSurroundings } from './removal/removal-command.ts';
 import type { RestoreRequest } from './restore/restore-command.ts';
@@ -18,8 +18,12 @@ export interface OperatorSurroundings extends Surroundings, Pick<RemovalSurround
   readonly invoke?: (target: Target, payload: Response) => Promise<Response>;
 }
 
-function targetOf({ functionName, local }: CommonRequest): Target {
-  return { functionName, ...(local !== undefined && { local: localAccountOf(local) }) };
+function targetOf({ functionName, local: file }: CommonRequest): Target {
+  const local = file === undefined ? undefined : localAccountOf(file);
+  return {
+    functionName: functionName ?? local?.operator_function ?? DEFAULT_FUNCTION,
+    ...(local !== undefined && { local }),
+  };
 }
 
 /** Runs a command, step by step if it has steps. */
@@ -172,7 +176,7 @@ export function operatorCommand(surroundings: OperatorSurroundings, failed: () =
     request: T,
     work: (request: T, target: Target, surroundings: OperatorSurroundings) => Promise<Response>,
   ): Promise<Response> {
-    let target: Target = { functionName: request.functionName };
+    let target: Target = { functionName: request.functionName ?? DEFAULT_FUNCTION };
     try {
       target = targetOf(request);
       const result = await work(request, target, surroundings);

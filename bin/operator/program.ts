@@ -17,15 +17,15 @@ import { COMMAND_BEHAVIOUR, type Response } from './command-behaviour.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { localOption } from '../command-line/local-file.ts';
 import { filled } from '../command-line/values.ts';
+import { DEFAULT_FUNCTION } from './local-account.ts';
 import { removalCommand } from './removal/removal-command.ts';
 import type { RemovalOptions } from './removal/remove-deployment.ts';
 import { restoreCommand, type RestoreRequest } from './restore/restore-command.ts';
 
-const DEFAULT_FUNCTION = 'Cloakroom-operator';
-
 /** The parsed options that every command has. */
 export interface CommonRequest {
-  readonly functionName: string;
+  /** Default: that of the service of `cloakroom start`, or Cloakroom-operator. */
+  readonly functionName?: string;
   /** Credentials file of the service of `cloakroom start`. */
   readonly local?: string;
   readonly asJson: boolean;
@@ -44,7 +44,7 @@ export interface Request extends CommonRequest {
  * `wrappedBy`.
  */
 interface Options extends Readonly<Partial<Record<string, string | boolean | number>>> {
-  readonly function: string;
+  readonly function?: string;
   readonly local?: string;
   readonly json?: true;
   readonly secretsTo?: string;
@@ -131,9 +131,10 @@ function noCommand(text: string): string {
 
 function globalOptions(): readonly Option[] {
   return [
-    new Option('--function <NAME>', 'the operator function (stack output OperatorFunctionName)').default(
-      DEFAULT_FUNCTION,
-    ),
+    new Option(
+      '--function <NAME>',
+      `the operator function, stack output OperatorFunctionName (default ${DEFAULT_FUNCTION})`,
+    ).argParser(filled('function')),
     localOption(noCommand),
     new Option('--json', 'print the result as JSON'),
   ];
@@ -156,7 +157,7 @@ function filesOf(name: CommandName, options: Options): Request['files'] {
 }
 
 const commonOf = (options: Options): CommonRequest => ({
-  functionName: options.function,
+  ...(options.function !== undefined && { functionName: options.function }),
   asJson: options.json === true,
   ...(options.local !== undefined && { local: options.local }),
 });
@@ -196,7 +197,7 @@ export function operatorProgram(
   for (const option of globalOptions()) program.addOption(option);
   const removal = removalCommand(async (options, command) => {
     const common = commonOf(command.optsWithGlobals<Options>());
-    if (common.functionName !== DEFAULT_FUNCTION)
+    if (common.functionName !== undefined)
       throw new UsageError('--function does not select a deployment to remove: use --service');
     await remove({ ...options, ...common });
   });

@@ -14,6 +14,7 @@ import { z } from 'zod';
 import { holdLock, LockedError } from '../../packages/local-aws/src/data-lock.ts';
 import { errorCode, errorMessage } from '../../packages/local-aws/src/error-code.ts';
 import { damaged } from '../../packages/local-aws/src/storage-failure.ts';
+import { UsageError } from '../command-line/failures.ts';
 
 /** Where local programs look for the service of `npm start`. */
 const DEFAULT_CREDENTIALS_FILE = '.local/credentials.json';
@@ -42,6 +43,8 @@ export interface LocalCredentials extends TenantCredentials {
   readonly aws_region: string;
   readonly aws_access_key_id: string;
   readonly aws_secret_access_key: string;
+  /** The app may have a serviceName of its own. */
+  readonly operator_function: string;
   /** A data folder stores its tenant there, for the next start. */
   readonly tenant_file?: string;
 }
@@ -125,6 +128,9 @@ export function storeCredentials(
   return true;
 }
 
+/** Every credentials file that a start has written has these. */
+const runningService = z.looseObject({ base_url: z.string(), management_key: z.string() });
+
 /** A credentials file that belongs to this process. */
 export interface ClaimedFile {
   readonly file: string;
@@ -133,9 +139,18 @@ export interface ClaimedFile {
   release(): void;
 }
 
+/** Throws unless a start wrote the file, or none did: it is replaced now, and deleted later. */
+function requireReplaceable(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (found.isDirectory()) throw new UsageError(`${file} is a folder`);
+  const isOwn =
+    found.isFile() && (found.size === 0 || runningService.safeParse(jsonOf(contentOf(file))).success);
+  if (!isOwn) throw new UsageError(`${file} is not a credentials file of cloakroom start: it stays as it is`);
+}
+
 function claim(file: string): ClaimedFile {
-  if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
-    throw new Error(`${file} is a folder`);
+  requireReplaceable(file);
   const unlock = holdLock(`${file}.lock`, file);
   /** Each start has an access key of its own. An operator command may change other members. */
   let accessKey: string | undefined;

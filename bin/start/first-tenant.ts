@@ -10,11 +10,17 @@ import type { PreparedApp } from '../../packages/local-aws/src/cloud.ts';
 import { errorMessage } from '../../packages/local-aws/src/error-code.ts';
 import { damaged } from '../../packages/local-aws/src/storage-failure.ts';
 
-/** Invokes the operator function like `cloakroom operator`. Throws an Error with its message. */
-async function operate({ outputs, invoke }: PreparedApp, command: object): Promise<string> {
+/** The name of the operator function of an app. Throws an Error if the app is another one. */
+export function operatorFunctionOf({ outputs }: PreparedApp): string {
   const operator = outputs.get('OperatorFunctionName');
-  if (operator === undefined) throw new Error('the app has no output OperatorFunctionName');
-  const { failed, payload } = await invoke(operator, JSON.stringify(command));
+  if (operator === undefined)
+    throw new Error('the app has no Cloakroom service (no output OperatorFunctionName)');
+  return operator;
+}
+
+/** Invokes the operator function like `cloakroom operator`. Throws an Error with its message. */
+async function operate(app: PreparedApp, command: object): Promise<string> {
+  const { failed, payload } = await app.invoke(operatorFunctionOf(app), JSON.stringify(command));
   if (!failed) return payload;
   const { errorType = '', errorMessage: message = '' } = JSON.parse(payload) as Partial<
     Record<string, string>

@@ -6,6 +6,7 @@ import {
   startCloud,
   type Cloud,
   type CloudOptions,
+  type PreparedApp,
   type GatewayExtension,
 } from '../../packages/local-aws/src/cloud.ts';
 import { control } from '../../packages/local-aws/src/control.ts';
@@ -20,7 +21,7 @@ import { DEFAULT_KEY_HEADER, managementKeyFrom } from './first-calls.ts';
 import { startConsole } from './console-server.ts';
 import { LOOPBACK_ORIGINS, startFields } from './fields-server.ts';
 import { recordVersion, requireVersion } from './data-version.ts';
-import { firstTenant } from './first-tenant.ts';
+import { firstTenant, operatorFunctionOf } from './first-tenant.ts';
 import { compileCache, DOCS_PATH, localApp, WORK_DIRECTORY } from './local-app.ts';
 import type { StartOptions } from './options.ts';
 import { deliveryLine } from './delivery-line.ts';
@@ -209,6 +210,20 @@ async function contractCheck(file: string | undefined): Promise<ContractCheck | 
   return createContractCheck(file);
 }
 
+/** A start reads these from the app before the service is up. */
+interface Prepared {
+  readonly tenant: TenantCredentials;
+  readonly operatorFunction: string;
+  readonly keyHeader: string;
+}
+
+async function prepare(app: PreparedApp, dataDirectory: string | undefined): Promise<Prepared> {
+  const operatorFunction = operatorFunctionOf(app);
+  await recordVersion(dataDirectory);
+  const tenant = await firstTenant(dataDirectory, app);
+  return { tenant, operatorFunction, keyHeader: app.outputs.get('ApiKeyHeader') ?? DEFAULT_KEY_HEADER };
+}
+
 /**
  * Runs the service with a new or an earlier tenant; until it closes, the credentials file has its
  * address and keys. Rejects with an Error fit for the terminal; nothing is left running then.
@@ -224,9 +239,8 @@ export async function startService(
   const write = (text: string) => process.stdout.write(text);
   const where = { ...options, ...appOf(options), ...(verbose && { printLogs: write }) };
   const claimed = claimCredentialsFile(options.credentialsFile, options);
-  let keyHeader = DEFAULT_KEY_HEADER;
   const reactorOutput = createReactorOutput(logDirectory(where), write);
-  let tenant: TenantCredentials | undefined;
+  let prepared: Prepared | undefined;
   const addresses: PageAddresses = {};
   // No proxy is called before the service is ready.
   let onFailedCall = (_call: FailedCall): void => undefined;
@@ -242,15 +256,14 @@ export async function startService(
         if (call !== undefined) onFailedCall(call);
       },
       prepare: async (app) => {
-        keyHeader = app.outputs.get('ApiKeyHeader') ?? keyHeader;
-        await recordVersion(dataDirectory);
-        tenant = await firstTenant(dataDirectory, app);
+        prepared = await prepare(app, dataDirectory);
       },
       extendGateway: (_baseUrl, log) => gatewayExtension(contract, addresses, log),
       ...(signal !== undefined && { signal }),
       ...(onProgress !== undefined && { onProgress }),
     });
-    if (tenant === undefined) throw new Error('the start did not prepare a tenant');
+    if (prepared === undefined) throw new Error('the start did not prepare a tenant');
+    const { tenant, keyHeader, operatorFunction } = prepared;
     const beside = { options, cloud, keyHeader, tenant, reactorOutput, credentialsFile: claimed.file };
     const asManager = { [keyHeader]: tenant.management_key };
     onFailedCall = (call) => void printFailure(call, cloud.baseUrl, asManager);
@@ -261,6 +274,7 @@ export async function startService(
       ...pages.urls,
       ...tenant,
       ...administratorOf(cloud),
+      operator_function: operatorFunction,
       ...(dataDirectory !== undefined && { tenant_file: resolve(tenantFile(dataDirectory)) }),
     };
     claimed.write(credentials);

@@ -227,6 +227,23 @@ describe('the operator command line', () => {
     expect(err).toBe('cloakroom: no AWS credentials: the profile shop (AWS_PROFILE) has none\n');
   });
 
+  it('calls the operator function that the credentials file names, unless --function does', async () => {
+    const local = newFile();
+    const account = {
+      aws_endpoint_url: 'x',
+      aws_region: 'x',
+      aws_access_key_id: 'x',
+      aws_secret_access_key: 'x',
+    };
+    writeFileSync(local, JSON.stringify({ ...account, operator_function: 'Vault-operator' }));
+    const absent = named('ResourceNotFoundException', 'absent');
+    const called = async (...more: readonly string[]) =>
+      (await run(['health', '--local', local, ...more], { responses: [absent] })).err;
+    const problem = (name: string) => `cloakroom: the service of cloakroom start has no function ${name}\n`;
+    expect(await called()).toBe(problem('Vault-operator'));
+    expect(await called('--function', 'Other')).toBe(problem('Other'));
+  });
+
   it('reports that the service of cloakroom start does not run', async () => {
     const missing = newFile();
     const other = newFile();

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { UsageError } from '../../../bin/command-line/failures.ts';
 import {
   claimCredentialsFile,
   parseTenantCredentials,
@@ -107,18 +108,21 @@ describe('a claimed file', () => {
     aws_region: 'us-east-1',
     aws_access_key_id: 'AKIA',
     aws_secret_access_key: 'secret',
+    operator_function: 'Vault-operator',
   };
 
   it('is removed at the end with its content, and with nothing else', () => {
     const file = join(directory, 'mine.json');
-    writeFileSync(file, 'mine');
+    const earlier = JSON.stringify({ ...running, aws_secret_access_key: 'earlier' });
+    writeFileSync(file, earlier);
     claimCredentialsFile(file, { port: 1 }).release();
-    expect(readFileSync(file, 'utf8')).toBe('mine');
+    expect(readFileSync(file, 'utf8')).toBe(earlier);
     const replaced = claimCredentialsFile(file, { port: 1 });
     replaced.write(running);
     writeFileSync(file, 'of another');
     replaced.release();
     expect(readFileSync(file, 'utf8')).toBe('of another');
+    rmSync(file);
     const claimed = claimCredentialsFile(file, { port: 1 });
     claimed.write(running);
     claimed.release();
@@ -156,7 +160,17 @@ describe('a claimed file', () => {
     ).toThrow(/contains the tenant of the data folder: name another file$/);
   });
 
-  it('is not a folder', () => {
+  it('is no folder and no file of something else, which stays', () => {
     expect(() => claimCredentialsFile(directory, { port: 1 })).toThrow(`${directory} is a folder`);
+    const file = join(directory, 'notes.json');
+    for (const content of ['notes', '{"base_url":"x"}', JSON.stringify(credentials)]) {
+      writeFileSync(file, content);
+      expect(() => claimCredentialsFile(file, { port: 1 })).toThrow(
+        new UsageError(`${file} is not a credentials file of cloakroom start: it stays as it is`),
+      );
+      expect(readFileSync(file, 'utf8')).toBe(content);
+    }
+    writeCredentials(file, running);
+    claimCredentialsFile(file, { port: 1 }).release();
   });
 });

@@ -87,7 +87,7 @@ worker.addEventSource(new SqsEventSource(work, { reportBatchItemFailures: true, 
 
 const layer = new LayerVersion(api, 'Layer', {
   code: code('echo'),
-  compatibleArchitectures: [Architecture.ARM_64],
+  compatibleArchitectures: [Architecture.ARM_64, Architecture.X86_64],
   compatibleRuntimes: [Runtime.PROVIDED_AL2023],
 });
 const nothing = new ManagedPolicy(api, 'Nothing', {
