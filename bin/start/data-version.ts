@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeFileWhole } from '../../packages/local-aws/src/write-file-whole.ts';
@@ -25,13 +25,25 @@ function isLater(version: string, than: string): boolean {
   return at >= 0 && (a?.[at] ?? 0) > (b?.[at] ?? 0);
 }
 
+/** A start makes one of these first; one that was stopped at its first steps left no version. */
+const MADE_FIRST = ['lock', 'logs', 'dynamodb', 'kms', 'sqs'];
+
+/** Whether a folder has files, and none of a start. */
+function isOfOthers(directory: string): boolean {
+  if (!existsSync(directory)) return false;
+  const names = readdirSync(directory).filter((name) => !name.startsWith('.'));
+  return names.length > 0 && !names.some((name) => MADE_FIRST.includes(name));
+}
+
 /**
- * Throws if a newer version has written a data folder, whose formats this one may not know. A
- * service without one is in memory.
+ * Throws if a newer version has written a data folder, whose formats this one may not know, or if
+ * it has files of something else. A service without one is in memory.
  */
 export function requireVersion(directory: string | undefined, version = manifest.version): void {
   if (directory === undefined) return;
   const found = versionIn(directory);
+  if (found === undefined && isOfOthers(directory))
+    throw new UsageError(`--data: ${directory} has other files: name a new folder, or one of a start`);
   if (found !== undefined && isLater(found, version))
     throw new UsageError(
       `${directory} was written by cloakroom ${found}, and this is ${version}: use that version, or another folder`,

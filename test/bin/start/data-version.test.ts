@@ -31,6 +31,15 @@ it.each(['0.9.9', '0.10.9', '1.1.1'])(
   },
 );
 
+it('a folder with other files is refused, unless a start began in it', () => {
+  writeFileSync(join(folder, '.DS_Store'), '');
+  requireVersion(folder);
+  writeFileSync(join(folder, 'package.json'), '{}');
+  expect(() => requireVersion(folder)).toThrow(UsageError);
+  writeFileSync(join(folder, 'lock'), '');
+  requireVersion(folder);
+});
+
 it('a folder without a version is taken, and one with something else is refused', () => {
   requireVersion(folder, '0.1.0');
   expect(readdirSync(folder)).toEqual([]);

@@ -28,6 +28,10 @@ export async function deployOver(directory: string, stacks: readonly Stack[]): P
   // As on AWS, stacks that the app no longer has stay.
   const after = JSON.stringify([...before.filter(({ name }) => !names.has(name)), ...stacks]);
   if (after === JSON.stringify(before)) return () => Promise.resolve();
+  if (before.length > 0 && !before.some(({ name }) => names.has(name)))
+    throw new Error(
+      `${directory} holds the data of another app, with the stacks ${before.map(({ name }) => name).join(', ')}: use another folder`,
+    );
   if (before.length > 0) {
     // The rules load the resource specification of AWS, which most starts do not need.
     const [{ playDeployment }, { describeFinding }] = await Promise.all([
