@@ -2,6 +2,7 @@ import { CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudf
 import {
   parseTemplate,
   readAssembly,
+  StageError,
   type Stack,
 } from '../../packages/local-aws/src/assembly/read-assembly.ts';
 import { describeFinding } from '../../packages/local-aws/src/deployment/finding.ts';
@@ -75,14 +76,21 @@ interface Apps {
   readonly from?: string;
 }
 
+async function stacksIn(app: string, stage: string | undefined): Promise<readonly Stack[]> {
+  try {
+    return (await readAssembly(app, { stage })).stacks;
+  } catch (error) {
+    throw error instanceof StageError ? new UsageError(error.message) : error;
+  }
+}
+
 /** Reads the stacks to deploy, those that are there, and the names of those that are not. */
 async function stacksOf({ to, from }: Apps, { stage, fromStage }: CheckFlags) {
   if (fromStage !== undefined && from === undefined)
     throw new UsageError('--from-stage needs the FROM that has it');
   for (const app of [to, from]) if (app !== undefined) requireApp(app);
-  const { stacks } = await readAssembly(to, { stage });
-  if (from !== undefined)
-    return { stacks, deployed: (await readAssembly(from, { stage: fromStage })).stacks, absent: [] };
+  const stacks = await stacksIn(to, stage);
+  if (from !== undefined) return { stacks, deployed: await stacksIn(from, fromStage), absent: [] };
   const found = await Promise.all(stacks.map(deployedStack));
   return {
     stacks,

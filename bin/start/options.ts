@@ -142,17 +142,17 @@ async function settingsOf(entries: NonNullable<Parsed['set']>): Promise<Record<s
   const twice = entries.find(([name], at) => entries.findIndex((other) => other[0] === name) < at);
   if (twice !== undefined) throw new UsageError(`--set ${twice[0]} appears twice`);
   const chosen = Object.fromEntries(entries);
+  const { refusalOf } = await import('./local-app.ts');
+  for (const name of Object.keys(chosen)) {
+    const reason = refusalOf(name);
+    if (reason !== undefined) throw new UsageError(`--set ${name} has no effect here: ${reason}`);
+  }
   const { parseSettings, SettingsError } = await import('../../lib/settings.ts');
   try {
     parseSettings(chosen);
   } catch (error) {
     if (error instanceof SettingsError) throw new UsageError(`--set: ${error.message}`);
     throw error;
-  }
-  const { refusalOf } = await import('./local-app.ts');
-  for (const name of Object.keys(chosen)) {
-    const reason = refusalOf(name);
-    if (reason !== undefined) throw new UsageError(`--set ${name} has no effect here: ${reason}`);
   }
   return chosen;
 }
@@ -176,12 +176,10 @@ function refuseContradictions({ app, set, stage }: Parsed): void {
 }
 
 /** Rejects a path to something else than the option needs. */
-function checkPaths({ app, data, credentials }: Parsed): void {
+function checkPaths({ app, data }: Parsed): void {
   const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory();
   if (app !== undefined) requireApp(app);
   if (data !== undefined && isFolder(data) === false) throw new UsageError(`--data: ${data} is not a folder`);
-  if (credentials !== undefined && isFolder(credentials) === true)
-    throw new UsageError(`--credentials: ${credentials} is a folder`);
 }
 
 /** The files, folders and names that the command line has. */

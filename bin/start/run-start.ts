@@ -35,6 +35,10 @@ async function sampleOf(service: LocalService): Promise<string> {
   }
 }
 
+/** The class of the other error is in a file that takes time to load. */
+const isUsage = (error: unknown): boolean =>
+  error instanceof UsageError || (error instanceof Error && error.name === 'StageError');
+
 /** Runs the service until a signal ends this process. */
 export async function runStart(options: StartOptions): Promise<never> {
   // Lambda runs in UTC, and worker threads share the time zone of their process.
@@ -100,6 +104,6 @@ export async function runStart(options: StartOptions): Promise<never> {
     if (abort.signal.aborted) process.exit(0);
     process.stderr.write(`cloakroom: ${errorMessage(error)}\n`);
     // Threads of parts that had started may still run.
-    process.exit(error instanceof UsageError ? 2 : 1);
+    process.exit(isUsage(error) ? 2 : 1);
   }
 }

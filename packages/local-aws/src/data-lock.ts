@@ -55,10 +55,10 @@ function createIn(directory: string): void {
 }
 
 /**
- * Does the same as `mkdir -p`. Node's own recursive mkdir reports a read-only parent as a missing
- * one.
+ * Does the same as `mkdir -p`, for the owner alone. Node's own recursive mkdir reports a read-only
+ * parent as a missing one, and never ends below `/proc`.
  */
-function createDirectory(directory: string): void {
+export function createDirectory(directory: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 });
   } catch (error) {

@@ -85,6 +85,10 @@ describe('check-upgrade', () => {
       ['check-upgrade', next, staged].concat('--stage', 'Tests', '--from-stage', 'Production'),
     );
     expect([exitCode, out]).toEqual([1, expect.stringMatching(/^data lost: Data, Tokens: /)]);
+    expect(await commandLine(['check-upgrade', staged, staged, '--stage', 'Nope'])).toMatchObject({
+      exitCode: 2,
+      err: `cloakroom: ${staged} has no stage Nope; it has: Production\n`,
+    });
     expect(await commandLine(['check-upgrade', before, '--from-stage', 'Production'])).toMatchObject({
       exitCode: 2,
       err: 'cloakroom: --from-stage needs the FROM that has it\n',

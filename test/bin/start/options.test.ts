@@ -84,7 +84,6 @@ it.each([
   [['--data', ''], '--data needs a path'],
   [['--data', 'package.json'], `--data: ${resolve('package.json')} is not a folder`],
   [['--app', 'docs'], `${resolve('docs')} is not a synthesized app, which has a manifest.json`],
-  [['--credentials', 'docs'], `--credentials: ${resolve('docs')} is a folder`],
   [['--trust', ''], '--trust needs a path'],
   [['--fault', 'kms:down'], '--fault kms:down: a fault is SERVICE:KIND:VALUE'],
   [['--fault', 'kms/Decript:down:1'], '--fault kms/Decript:down:1: kms has no action Decript (Decrypt, '],

@@ -1,6 +1,8 @@
-import { lstatSync, mkdirSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { lstatSync } from 'node:fs';
+import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { createDirectory } from '../../../local-aws/src/data-lock.ts';
+import { errorMessage } from '../../../local-aws/src/error-code.ts';
 
 /** The bits of a mode by which others than the owner may write. */
 const BY_OTHERS = 0o022;
@@ -11,8 +13,13 @@ const BY_OTHERS = 0o022;
  */
 export function privateFolder(environment: NodeJS.ProcessEnv = process.env, home = homedir()): string {
   const { XDG_CACHE_HOME: cache = '' } = environment;
-  const folder = join(cache === '' ? join(home, '.cache') : cache, 'cloakroom');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const own = home === '' ? userInfo().homedir : home;
+  const folder = join(cache === '' ? join(own, '.cache') : cache, 'cloakroom');
+  try {
+    createDirectory(folder);
+  } catch (error) {
+    throw new Error(`${errorMessage(error)}: name another folder by XDG_CACHE_HOME`, { cause: error });
+  }
   const found = lstatSync(folder);
   const isOwn = process.getuid === undefined || found.uid === process.getuid();
   if (!found.isDirectory() || !isOwn || (found.mode & BY_OTHERS) !== 0)

@@ -194,6 +194,11 @@ async function readParts(directory: string, stage: string): Promise<readonly Par
   return [{ stage, stacks }, ...stages];
 }
 
+/** An app has no stage of the name, or several that need one. */
+export class StageError extends Error {
+  override readonly name = 'StageError';
+}
+
 /** Throws for a stack that several stages deploy, each into an account or Region of its own. */
 function requireOneStage(directory: string, parts: readonly Part[], running: readonly Stack[]): void {
   const all = parts.flatMap(({ stage, stacks }) =>
@@ -201,15 +206,15 @@ function requireOneStage(directory: string, parts: readonly Part[], running: rea
   );
   for (const [name, found] of Map.groupBy(all, (each) => each.name))
     if (found.length > 1)
-      throw new Error(
+      throw new StageError(
         `${directory} has the stack ${name} in several stages; name one: ${found.map(({ stage }) => stage).join(', ')}`,
       );
 }
 
 /**
  * Reads the stacks (in dependency order) and assets of a cloud assembly, or of one of its stages.
- * Throws an Error that names the file if something is missing, malformed, or of a kind that does
- * not run locally.
+ * Throws {@link StageError}, or an Error that names the file if something is missing, malformed, or
+ * of a kind that does not run locally.
  */
 export async function readAssembly(
   directory: string,
@@ -220,7 +225,9 @@ export async function readAssembly(
   const parts = all.filter(isWanted);
   if (parts.length === 0) {
     const stages = all.flatMap((part) => (part.stage === '' ? [] : [part.stage]));
-    throw new Error(`${directory} has no stage ${String(stage)}; it has: ${stages.join(', ') || 'none'}`);
+    throw new StageError(
+      `${directory} has no stage ${String(stage)}; it has: ${stages.join(', ') || 'none'}`,
+    );
   }
   const read = new Map(parts.flatMap(({ stacks }) => [...stacks]));
   const stacks = select([...read.keys()]);
