@@ -57,7 +57,7 @@ export async function runStart(options: StartOptions): Promise<never> {
     const service = await startService(options, { signal: abort.signal, onProgress: progress.step });
     let { sample_key: sampleKey } = service.credentials;
     if (options.sample) {
-      progress.step('creating sample data');
+      if (sampleKey === undefined) progress.step('creating sample data');
       sampleKey = await sampleOf(service);
     }
     progress.end();
