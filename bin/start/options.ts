@@ -19,7 +19,7 @@ export interface StartOptions {
   readonly tickSeconds: number;
   /** Deploy settings by name, as for `cdk deploy --context`: strings, lists separated by commas. */
   readonly settings: Readonly<Record<string, string>>;
-  /** A synthesized app to run instead of synthesizing this one. */
+  /** A synthesized app to run in place of this one. */
   readonly appDirectory?: string;
   /** The stage of that app to run, such as `Production`. */
   readonly stage?: string;
@@ -115,7 +115,7 @@ const OPTIONS = (): readonly Option[] => [
     'a deploy setting; repeat it for more, separate list items by commas',
     parseSetting,
   ),
-  single('--app <DIR>', 'run a synthesized cdk.out instead of synthesizing', path('app')),
+  single('--app <DIR>', 'run a synthesized app (cdk.out) in place of this one', path('app')),
   single('--stage <NAME>', 'the stage of that app to run, if it is the app of a pipeline', (name) => name),
   single(
     '--contract <FILE>',
