@@ -127,7 +127,11 @@ const OPTIONS = (): readonly Option[] => [
     'a fault to inject, such as dynamodb:throttle:0.3; repeat it for more (docs/local.md)',
     (fault) => fault,
   ),
-  single('--fault-seed <N>', "seed of the faults' random draws (default 1)", parseSeed),
+  single(
+    '--fault-seed <N>',
+    'seed of the random draws of these faults and of those set later (default 1)',
+    parseSeed,
+  ),
   new RepeatedOption(
     '--trust <FILE>',
     'accept the certificates of a PEM file from webhook receivers and proxy destinations',
