@@ -6,8 +6,7 @@ import type { CheckFlags } from './check-upgrade.ts';
 
 const MORE = `
 Reads the deployed stacks with the AWS credentials and the Region of the environment, and changes
-nothing. With a key it also reads the stored proxies of the tenant of the key.
-`;
+nothing. With a key it also reads the stored proxies of the tenant of the key.`;
 
 const stageOption = (name: string, app: string) =>
   new Option(

@@ -51,8 +51,7 @@ interface Options extends Readonly<Partial<Record<string, string | boolean | num
 }
 
 const ABOUT_CREDENTIALS = `
-Uses the AWS credentials and the Region of the environment, like the AWS command line.
-`;
+Uses the AWS credentials and the Region of the environment, like the AWS command line.`;
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 

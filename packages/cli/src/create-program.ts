@@ -10,8 +10,7 @@ const EXIT_CODES = `
 Exit codes
   0  success
   1  failure, or a check found a problem
-  2  invalid command line; nothing was done
-`;
+  2  invalid command line; nothing was done`;
 
 const COMPLETION = 'completion';
 

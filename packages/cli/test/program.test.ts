@@ -69,6 +69,15 @@ describe('cloakroom', () => {
       expect(await commandLine(args)).toEqual(help);
   });
 
+  it.each(['help', 'help operator', 'help operator health', 'help reactor run', 'help check-upgrade'])(
+    '`%s` separates its parts by one empty line, and ends without one',
+    async (words) => {
+      const { out } = await commandLine(words.split(' '));
+      expect(out).not.toMatch(/\n\n(?:\n|$)/);
+      expect(out).toMatch(/\n\nExit codes\n(?:.+\n){3}$/);
+    },
+  );
+
   it('names the Node.js that it needs, on an older one', () => {
     const folder = mkdtempSync(join(tmpdir(), 'cloakroom-cli-'));
     const older = join(folder, 'older.cjs');
