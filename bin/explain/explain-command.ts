@@ -47,13 +47,17 @@ async function questionOf(flags: Flags, surroundings: ServiceSurroundings): Prom
 function linesOf({ allowed, transform, decided_by: { rule }, steps }: Explanation): string {
   const nameOf = (decider: typeof rule) =>
     typeof decider === 'number' ? `rule ${String(decider)}` : decider;
-  const head = show({ allowed, transform, decided_by: nameOf(rule) }, false);
-  const rows = steps.map(({ rule: of, matched, because }) =>
-    printable(
-      `${nameOf(of) ?? 'the tenant'}  ${matched === true ? 'matches' : matched === false ? 'does not match' : 'unknown'}: ${because}`,
-    ),
-  );
-  return `${head}${rows.map((line) => `${line}\n`).join('')}`;
+  const rows = [
+    { name: 'allowed', text: String(allowed) },
+    { name: 'transform', text: String(transform) },
+    { name: 'decided_by', text: String(nameOf(rule)) },
+    ...steps.map(({ rule: of, matched, because }) => ({
+      name: nameOf(of) ?? 'the tenant',
+      text: `${matched === true ? 'matches' : matched === false ? 'does not match' : 'unknown'}: ${because}`,
+    })),
+  ];
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  return rows.map(({ name, text }) => `${printable(`${name.padEnd(width)}  ${text}`)}\n`).join('');
 }
 
 const single = (flags: string, does: string) => {

@@ -191,7 +191,17 @@ describe('explain', () => {
     expect(out).toMatch(/^allowed +true$/m);
     expect(out).toMatch(/^transform +reveal$/m);
     expect(out).toMatch(/^decided_by +rule 1$/m);
-    expect(out).toMatch(/^rule 1 {2}matches: /m);
+    expect(out).toMatch(/^rule 1 +matches: /m);
+  });
+
+  it('lines up what decides with its reason, in one column', async () => {
+    const { out } = await manage([...asked.with(2, 'token:create'), '--application', application]);
+    expect(out).toMatch(/^permissions {2}matches: /m);
+    const columns = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.search(/(?<= {2})\S/));
+    expect(new Set(columns)).toEqual(new Set(['permissions  '.length]));
   });
 
   it('says what rules would do that no application has', async () => {
