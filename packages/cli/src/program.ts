@@ -2,10 +2,17 @@ import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { runCommandLine } from './run-command-line.ts';
 
-// The reader has seen enough, as with `| head`: the command still runs to its end, and its exit
-// code says how it ended.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+let isOutputLost = false;
+
+// A command still runs to its end, because an operation is not to stop half-way. Where the reader
+// has seen enough, as with `| head`, its exit code says how it ended.
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE' || isOutputLost) return;
+  isOutputLost = true;
+  process.stderr.write(`cloakroom: standard output cannot be written (${code ?? message})\n`);
+  process.once('exit', () => {
+    process.exitCode = 1;
+  });
 });
 
 /** Asks on standard error, because the result goes to standard output. */

@@ -96,6 +96,13 @@ describe('cloakroom', () => {
     const { stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
     expect([stdout, stderr]).toEqual(['0\n', '']);
   });
+
+  it('says in one line that its output cannot be written, with exit code 1', () => {
+    // A file that is open for reading only fails on every system, as a full disk does.
+    const script = `'${process.execPath}' ${PROGRAM} operator help 1< package.json`;
+    const { status, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([1, 'cloakroom: standard output cannot be written (EBADF)\n']);
+  });
 });
 
 describe('completion', () => {
