@@ -2,8 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listenOnLocalhost } from '../../packages/local-aws/src/gateway/listen.ts';
 import { START } from '../start/local-app.ts';
 import { makeCertificate } from './local-certificate.ts';
 import { receiverProgram } from './receiver-program.ts';
@@ -51,8 +53,21 @@ async function ended(child: ChildProcess): Promise<number | null> {
   return code;
 }
 
-/** Restarts the receiver for each new secret, until a signal. Resolves with its exit code. */
-async function follow(credentials: string, start: (secret: string) => ChildProcess): Promise<number> {
+/** Rejects with an Error that says so if the port is in use. */
+async function requireFreePort(port: string): Promise<void> {
+  const listening = await listenOnLocalhost(createServer, Number(port));
+  await listening.close();
+}
+
+/**
+ * Restarts the receiver for each new secret, until a signal. Resolves with its exit code. Prints
+ * the file that it waits for, if no service has written that.
+ */
+export async function follow(
+  credentials: string,
+  start: (secret: string) => Promise<ChildProcess>,
+  print: (text: string) => void,
+): Promise<number> {
   const stopping = new AbortController();
   let receiver: ChildProcess | undefined;
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -60,6 +75,8 @@ async function follow(credentials: string, start: (secret: string) => ChildProce
       stopping.abort();
       receiver?.kill(signal);
     });
+  if (currentSecret(credentials) === undefined)
+    print(`Waiting for ${credentials}, the credentials file of cloakroom start\n`);
   let secret: string | undefined;
   // A new start of the service has a new tenant, so the receiver gets its secret.
   while (!stopping.signal.aborted) {
@@ -68,7 +85,7 @@ async function follow(credentials: string, start: (secret: string) => ChildProce
       receiver?.kill();
       if (receiver !== undefined) await ended(receiver);
       secret = current;
-      receiver = start(current);
+      receiver = await start(current);
     }
     if (receiver !== undefined && receiver.exitCode !== null) return receiver.exitCode;
     await sleep(LOOK_MS);
@@ -85,15 +102,19 @@ export async function runReceiver(
   { port = '8443', credentials = '.local/credentials.json' }: ReceiverFlags,
   print: (text: string) => void,
 ): Promise<number> {
+  await requireFreePort(port);
   const { keyFile, certFile } = certificate(resolve('.local/receiver'));
   const program = receiverProgram();
   print(`The service delivers to this receiver if it was started so, in another terminal:
   ${START} --trust ${certFile} --set egressAllowList=localhost:${port}
 `);
-  return await follow(resolve(credentials), (secret) =>
-    spawn(process.execPath, [program], {
+  const start = async (secret: string) => {
+    // Another program may have taken it while the receiver waited for the service.
+    await requireFreePort(port);
+    return spawn(process.execPath, [program], {
       stdio: 'inherit',
       env: { ...process.env, PORT: port, TLS_KEY: keyFile, TLS_CERT: certFile, WEBHOOK_SECRET: secret },
-    }),
-  );
+    });
+  };
+  return await follow(resolve(credentials), start, print);
 }
