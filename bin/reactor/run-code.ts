@@ -3,12 +3,14 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBuiltAssets } from '../start/built-assets.ts';
+import { node16 } from '../../lib/node-16.ts';
 import { reactorLayer } from '../../lib/reactor-layer.ts';
 import { startProcessInstance } from '../../packages/local-aws/src/lambda/custom-runtime/process-instance.ts';
 import { parseRunOutcome } from '../../src/adapters/lambda/parse-run-outcome.ts';
 import { REACTOR_MEMORY_MB } from '../../src/adapters/lambda/reactor-functions.ts';
 import type { RunOutcome } from '../../src/core/reactors/reactor-runner.ts';
 import type { Connection } from '../command-line/connection.ts';
+import { UsageError } from '../command-line/failures.ts';
 
 /** A run of code. */
 export interface CodeRun {
@@ -58,12 +60,19 @@ function definitionOf(codeDirectory: string, layerDirectory: string) {
   };
 }
 
+/** Prepares runs. Rejects with {@link UsageError} if the package with Node 16 is missing. */
+export async function prepareRuntime(): Promise<void> {
+  await createBuiltAssets('reactor-layer', PLATFORM)();
+  const { file, remedy } = node16(PLATFORM);
+  if (file === undefined) throw new UsageError(remedy);
+}
+
 /**
  * Runs the code once like the service: with the layer's runtime, in a process behind a Runtime API.
- * `print` receives its output, with the author's file name instead of the runtime's copy.
+ * Call {@link prepareRuntime} before. `print` receives its output, with the author's file name
+ * instead of the runtime's copy.
  */
 export async function runCode(options: CodeRun, print: (text: string) => void): Promise<RunOutcome> {
-  await createBuiltAssets('reactor-layer', PLATFORM)();
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'cloakroom-try-')));
   const codeDirectory = join(folder, 'code');
   const temporaryDirectory = join(folder, 'tmp');

@@ -12,7 +12,7 @@ import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import type { Surroundings } from '../command-line/surroundings.ts';
 import type { BundledCode } from './bundle-code.ts';
 import { configurationIn, objectIn, textOf } from './read-files.ts';
-import { runCode, TIME_MS, type CodeRun } from './run-code.ts';
+import { prepareRuntime, runCode, TIME_MS, type CodeRun } from './run-code.ts';
 
 /** These are the options of `reactor run`, as commander names them. */
 export interface RunFlags extends ConnectionFlags {
@@ -71,6 +71,7 @@ export async function runReactor(
     isLenient: flags.lenient === true,
     ...(await clientOf(flags, surroundings)),
   };
+  await prepareRuntime();
   try {
     print(`${JSON.stringify(await resultOf(run, surroundings), null, 2)}\n`);
     return true;

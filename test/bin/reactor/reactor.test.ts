@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -98,6 +99,20 @@ describe('cloakroom reactor', () => {
   it('ends the last line that the code prints', async () => {
     const content = 'module.exports = () => { process.stdout.write("no line end"); return 7 }';
     expect((await tried(file('open.js', content))).err).toMatch(/^no line end\n.*open\.js failed\./);
+  });
+
+  it('exits with 2 and says only which package to install where Node 16 is missing', () => {
+    const missing = `const Module = require('node:module');
+      const found = Module._resolveFilename;
+      Module._resolveFilename = (name, ...more) =>
+        found(name.startsWith('@cloakroom/node16-') ? './absent' : name, ...more);`;
+    const program = join(root, 'packages/cli/bin/cloakroom.cjs');
+    const args = ['--require', file('missing.cjs', missing), program, 'reactor', 'run', code];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(
+      /^cloakroom: Node 16\S+ of the reactors is missing: install @cloakroom\/node16-.+\n$/,
+    );
   });
 
   it('exits with 2 and one line for a wrong command line', async () => {
