@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { commandLine } from '../../../test/support/command-line.ts';
 import { COMMANDS } from '../src/commands.ts';
-import { completionScript } from '../src/completion.ts';
+import { completionScript, SHELLS } from '../src/completion.ts';
 
 const PROGRAM = 'packages/cli/bin/cloakroom.cjs';
 
@@ -108,37 +108,93 @@ describe('cloakroom', () => {
 describe('completion', () => {
   const program = new Command('shop')
     .option('--version', 'print the version')
-    .addCommand(new Command('sell').option('--price <N>', "the seller's price"))
+    .addCommand(
+      new Command('sell')
+        .option('--price <N>', "the seller's price")
+        .addOption(new Option('--fee <NAME>', 'the fee').choices(['fee:one', 'fee:two'])),
+    )
     .addCommand(
       new Command('stock')
-        .option('--local', 'here')
+        .option('--at <PLACE>', 'where')
+        .option('--local [FILE]', 'here')
         .addCommand(new Command('count').option('--json', 'as JSON'))
         .addCommand(new Command('clear')),
-    );
+    )
+    .addCommand(new Command('load').argument('[FILE]').option('--all', 'all of it'))
+    .addCommand(new Command('open').addArgument(new Argument('<WHEN>').choices(['now', 'never'])));
+
+  const FILES = ['a-file'];
+  /** Each command line up to the cursor, with the words that can be there. */
+  const OFFERED: Readonly<Record<string, readonly string[]>> = {
+    s: ['sell', 'stock'],
+    he: ['help'],
+    'help s': ['sell', 'stock'],
+    'stock help c': ['clear', 'count'],
+    'sell --': ['--fee', '--help', '--price'],
+    'sell --price ': FILES,
+    'sell --price a': FILES,
+    'sell --fee ': ['fee:one', 'fee:two'],
+    'stock c': ['clear', 'count'],
+    'stock --local count --': ['--at', '--help', '--local'],
+    'stock --local --at here count --': ['--at', '--help', '--json', '--local'],
+    'stock count sell --': ['--at', '--help', '--json', '--local'],
+    'stock count --local ': FILES,
+    'load ': FILES,
+    'load --': ['--all', '--help'],
+    'open n': ['never', 'now'],
+  };
+
+  /** Statements of a shell that print what it offers for a command line, one in a line. */
+  const PRINTING: Readonly<Record<string, (line: string) => string>> = {
+    // It completes the names of files by itself.
+    bash: (
+      line,
+    ) => `COMP_WORDS=(cloakroom ${line.replace(/ $/, " ''")}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+      _cloakroom; [[ \${#COMPREPLY[@]} != 0 ]] || COMPREPLY=(*); printf '%s\\n' "\${COMPREPLY[@]}"`,
+    // Only its line editor has a completion, of which these are the parts that the script calls.
+    zsh: (line) => `compadd() { print -l -- \${(M)@[2,-1]:#$PREFIX*} | grep . }; _files() { print -l -- * }
+      words=(cloakroom ${line.replace(/ $/, " ''")}); CURRENT=$#words; PREFIX=$words[-1]; _cloakroom`,
+    fish: (line) => `complete -C 'cloakroom ${line}' | string replace -r '\\t.*' ''`,
+  };
+
+  const folder = mkdtempSync(join(tmpdir(), 'cloakroom-completion-'));
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+  function printed(shell: string, script: string) {
+    mkdirSync(join(folder, 'here'), { recursive: true });
+    writeFileSync(join(folder, 'here', 'a-file'), '');
+    const { stdout, stderr } = spawnSync(shell, ['-c', script], {
+      cwd: join(folder, 'here'),
+      env: { ...process.env, HOME: folder, XDG_CONFIG_HOME: folder, ZDOTDIR: folder },
+      encoding: 'utf8',
+    });
+    return { stdout, stderr };
+  }
+
+  it.each(SHELLS.filter((shell) => spawnSync(shell, ['-c', 'true']).status === 0))(
+    'offers in %s the commands, options, choices and files that can follow',
+    (shell) => {
+      const lines = Object.keys(OFFERED);
+      const printing = lines.map((line) => PRINTING[shell]?.(line)).join('\necho --- --\n');
+      const { stdout, stderr } = printed(shell, `${completionScript(shell, program)}\n${printing}`);
+      const offered = stdout.split('--- --\n').map((block) => block.trim().split('\n').sort());
+      expect(stderr).toBe('');
+      expect(Object.fromEntries(lines.map((line, at) => [line, offered[at]]))).toEqual(OFFERED);
+    },
+  );
 
   it.each([
-    [['s'], ['sell', 'stock']],
-    [
-      ['sell', '--'],
-      ['--price', '--help'],
-    ],
-    [
-      ['stock', 'c'],
-      ['count', 'clear'],
-    ],
-    [
-      ['stock', '--local', 'count', '--'],
-      ['--json', '--help', '--local'],
-    ],
-    [
-      ['stock', 'count', 'sell', '--'],
-      ['--json', '--help', '--local'],
-    ],
-  ])('offers in bash what can follow %j', (words, expected) => {
-    const at = `COMP_WORDS=(cloakroom ${words.join(' ')}); COMP_CWORD=${String(words.length)}`;
-    const script = `${completionScript('bash', program)}\n${at}; _cloakroom; echo "\${COMPREPLY[@]}"`;
-    const { stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
-    expect([stdout.trim().split(' '), stderr]).toEqual([expected, '']);
+    ['sell --fee fee :', ['one', 'two']],
+    ['sell --fee fee : t', ['two']],
+    ['sell --fee = fee : t', ['two']],
+    ['sell --fee =', ['fee:one', 'fee:two']],
+  ])('completes in bash the last part of a value that it takes apart: %s', (words, expected) => {
+    const { stdout } = printed(
+      'bash',
+      `${completionScript('bash', program)}\n${PRINTING['bash']?.(words) ?? ''}`,
+    );
+    expect(stdout.trim().split('\n')).toEqual(expected);
   });
 
   it.each(['bash', 'zsh', 'fish'])('has every command and option for %s', async (shell) => {
