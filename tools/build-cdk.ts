@@ -11,8 +11,8 @@ import { checkProps } from './build-props.ts';
 import { writeDeclarations } from './publishing/declarations.ts';
 import { packPackage } from './publishing/pack-package.ts';
 import { writePackageTexts } from './publishing/package-texts.ts';
+import { readManifest } from './publishing/published-packages.ts';
 import { filesOf, noticesOf, noticesText } from './publishing/third-party.ts';
-import manifest from '../packages/cdk/package.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '..');
 const cdk = join(root, 'packages/cdk');
@@ -26,12 +26,16 @@ const builtAssets: Plugin = {
   },
 };
 
+/** The ranges of versions that the package works with. */
+const { engines, peerDependencies } = readManifest(cdk) as unknown as Readonly<
+  Record<'engines' | 'peerDependencies', Readonly<Record<string, string>>>
+>;
 const oldest = (range: string) => range.replace(/^\D+/, '');
 
 /** An older Node or CDK would fail at one of the functions that it lacks. */
 const VERSION_CHECKS = `for (const [name, oldest, installed] of [
-  ['Node.js', '${oldest(manifest.engines.node)}', process.versions.node],
-  ['aws-cdk-lib', '${oldest(manifest.peerDependencies['aws-cdk-lib'])}', require('aws-cdk-lib/package.json').version],
+  ['Node.js', '${oldest(engines.node ?? '')}', process.versions.node],
+  ['aws-cdk-lib', '${oldest(peerDependencies['aws-cdk-lib'] ?? '')}', require('aws-cdk-lib/package.json').version],
 ]) {
   const [major, minor = 0] = oldest.split('.').map(Number);
   const [ownMajor, ownMinor] = installed.split('.').map(Number);
