@@ -64,6 +64,6 @@ try {
   else writeApp(out ?? process.env['CDK_OUTDIR'] ?? 'cdk.out', settingsIn(context));
 } catch (error) {
   const isUsage = error instanceof SettingsError || error instanceof UsageError;
-  console.error(isUsage ? `${error.message}\n${USAGE}` : messageOf(error).split('\n', 1)[0]);
+  console.error(isUsage ? `${error.message}\n${USAGE}` : messageOf(error));
   process.exitCode = isUsage ? 2 : 1;
 }

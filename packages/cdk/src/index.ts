@@ -10,6 +10,7 @@ import { weakValue } from './weak-value.ts';
 
 export type { CloakroomProps } from './props.ts';
 
+const operatorOf = (serviceName: string) => `${serviceName}-operator`;
 const known = (value: string | undefined) => (Token.isUnresolved(value) ? undefined : value);
 
 /** The account and Region of a scope, as far as they are known. */
@@ -19,17 +20,28 @@ function placeOf(scope: Construct) {
   return { account: known(account), region: known(region) };
 }
 
+/**
+ * Whether two scopes are deployed to one place. Two stages may have one each if their accounts and
+ * Regions are not known.
+ */
+function isOnePlace(one: Construct, other: Construct): boolean {
+  const [a, b] = [one, other].map(placeOf);
+  const areKnown = a?.account !== undefined && a.region !== undefined;
+  return (
+    (areKnown || Stage.of(one) === Stage.of(other)) && a?.account === b?.account && a?.region === b?.region
+  );
+}
+
 /** Throws if the app has this deployment already: one would be deployed over the other. */
-function requireOne(scope: Construct, stackName: string): void {
-  const { account, region } = placeOf(scope);
-  const twin = Stage.of(scope)
-    ?.node.findAll()
+function requireOne(own: Cloakroom, serviceName: string): void {
+  const twin = own.node.root.node
+    .findAll()
     .find(
       (each) =>
-        Stack.isStack(each) &&
-        each.stackName === stackName &&
-        known(each.account) === account &&
-        known(each.region) === region,
+        each !== own &&
+        each instanceof Cloakroom &&
+        each.operatorFunctionName === operatorOf(serviceName) &&
+        isOnePlace(each, own),
     );
   if (twin !== undefined)
     throw new SettingsError(`serviceName has a deployment in this account and Region: ${twin.node.path}`);
@@ -58,7 +70,7 @@ export class Cloakroom extends Construct {
     let settings: Settings;
     try {
       settings = settingsOfProps({ ...props });
-      requireOne(this, `${settings.serviceName}-Data`);
+      requireOne(this, settings.serviceName);
       setFeatureFlags(this);
       this.#stacks = buildService(this, settings, { ...placeOf(this), isFixed: true });
     } catch (error) {
@@ -67,7 +79,7 @@ export class Cloakroom extends Construct {
     }
     this.#domainName = settings.domainName;
     this.keyHeader = `${settings.headerPrefixes[0] ?? ''}-API-KEY`;
-    this.operatorFunctionName = `${settings.serviceName}-operator`;
+    this.operatorFunctionName = operatorOf(settings.serviceName);
   }
 
   /** The base address of the service: a token, unless the service has a domain. */

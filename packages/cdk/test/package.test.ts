@@ -1,6 +1,6 @@
 // The packed package in the apps that people write, beside the aws-cdk-lib of the repository.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { globSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { codeBlocks } from '../../../test/support/compile-texts.ts';
 import { packedPackage } from '../../../test/support/packed-packages.ts';
@@ -67,8 +67,10 @@ class UsersStack extends Stack {
     const far = new Stack(scope, 'Far', { env: { ...props.env, region: 'us-east-1' } });
     new CfnOutput(far, 'topic', { value: vault.alarmTopicArn });
     const foreign = new Stack(new Stack(), 'Foreign', { env: { ...props.env, account: '999999999999' } });
+    const twin = (env) => problemOf(() => new Cloakroom(new Stage(scope, 'Twin', { env }), 'Vault', settings));
     misuses.push(
       problemOf(() => new Cloakroom(this, 'Twin', settings)),
+      twin(props.env),
       problemOf(() => foreign.resolve(vault.alarmTopicArn)),
     );
   }
@@ -255,20 +257,39 @@ it('its values are read in another Region, and not in another account', () => {
       Region: 'eu-west-1',
     },
   });
-  expect(apps.misuses[1]).toMatch(
+  expect(apps.misuses[2]).toMatch(
     /Foreign cannot read AlarmTopicArn of Vault-2-Monitoring, which is in another account/,
   );
 });
 
 it('refuses a second deployment of the same name', () => {
-  expect(apps.misuses[0]).toBe(
-    'Mine/Twin: serviceName has a deployment in this account and Region: Mine/Vault/Vault-2-Data',
-  );
+  expect(apps.misuses.slice(0, 2)).toEqual([
+    'Mine/Twin: serviceName has a deployment in this account and Region: Mine/Vault',
+    'Twin/Vault: serviceName has a deployment in this account and Region: Mine/Vault',
+  ]);
 });
 
 it('takes a certificate and an address that the app knows by a token', () => {
   const read = [...JSON.stringify(apps.stack).matchAll(/"Fn::GetStackOutput":\{"StackName":"Other"/g)];
   expect(read).toHaveLength(2);
+});
+
+whenTouched.it.each([
+  [['--out', 'a', '--out', 'b'], 2, '--out appears twice\n'],
+  [['-c', 'edge=none', '-c', 'edge=none'], 2, '-c edge appears twice\n'],
+  [['-c', 'serviceNam=x', '--out', 'new'], 2, 'unknown setting serviceNam (did you mean serviceName?)\n'],
+  [
+    ['-c', 'architecture=x86_64', '--out', 'new'],
+    1,
+    'Node 16.20.2 of the reactors is missing: run npm install @cloakroom/node16-linux-x64\n',
+  ],
+])('cloakroom-app %j ends in a line, and leaves no folder behind', (args, code, problem) => {
+  const { status, stderr } = spawnSync(process.execPath, [installed('dist/app.cjs'), ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([code, expect.stringContaining(problem)]);
+  expect(existsSync(join(folder, 'new'))).toBe(false);
 });
 
 it('names a prop with an unknown name or an invalid value', () => {
