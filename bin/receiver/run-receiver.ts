@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listenOnLocalhost } from '../../packages/local-aws/src/gateway/listen.ts';
+import { localFolder } from '../command-line/local-folder.ts';
 import { START } from '../start/local-app.ts';
 import { makeCertificate } from './local-certificate.ts';
 import { receiverProgram } from './receiver-program.ts';
@@ -16,6 +17,7 @@ export interface ReceiverFlags {
   readonly credentials?: string;
 }
 
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const DAYS = 365;
 const HOUR_MS = 3_600_000;
 /** How often it looks for a new start of the service, in ms. */
@@ -47,10 +49,26 @@ function currentSecret(credentials: string): string | undefined {
   }
 }
 
-async function ended(child: ChildProcess): Promise<number | null> {
-  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
-  const [code] = (await once(child, 'exit')) as [number | null];
-  return code;
+const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
+
+/** Ends a receiver, and resolves when it has. */
+async function end(child: ChildProcess | undefined, signal?: NodeJS.Signals): Promise<void> {
+  child?.kill(signal);
+  if (child !== undefined && !hasEnded(child)) await once(child, 'exit');
+}
+
+/** Runs `work` with a signal that is aborted when this process should end. */
+async function untilStopped<T>(work: (stopping: AbortSignal) => Promise<T>): Promise<T> {
+  const stopping = new AbortController();
+  const stop = (signal: NodeJS.Signals) => {
+    stopping.abort(signal);
+  };
+  for (const signal of SIGNALS) process.on(signal, stop);
+  try {
+    return await work(stopping.signal);
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, stop);
+  }
 }
 
 /** Rejects with an Error that says so if the port is in use. */
@@ -68,30 +86,25 @@ export async function follow(
   start: (secret: string) => Promise<ChildProcess>,
   print: (text: string) => void,
 ): Promise<number> {
-  const stopping = new AbortController();
-  let receiver: ChildProcess | undefined;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.on(signal, () => {
-      stopping.abort();
-      receiver?.kill(signal);
-    });
   if (currentSecret(credentials) === undefined)
     print(`Waiting for ${credentials}, the credentials file of cloakroom start\n`);
-  let secret: string | undefined;
-  // A new start of the service has a new tenant, so the receiver gets its secret.
-  while (!stopping.signal.aborted) {
-    const current = currentSecret(credentials);
-    if (current !== undefined && current !== secret) {
-      receiver?.kill();
-      if (receiver !== undefined) await ended(receiver);
-      secret = current;
-      receiver = await start(current);
+  return await untilStopped(async (stopping) => {
+    let receiver: ChildProcess | undefined;
+    let secret: string | undefined;
+    // A new start of the service has a new tenant, so the receiver gets its secret.
+    while (!stopping.aborted && (receiver === undefined || !hasEnded(receiver))) {
+      const current = currentSecret(credentials);
+      if (current !== undefined && current !== secret) {
+        await end(receiver);
+        secret = current;
+        receiver = await start(current);
+      }
+      await sleep(LOOK_MS, undefined, { signal: stopping }).catch(() => undefined);
     }
-    if (receiver !== undefined && receiver.exitCode !== null) return receiver.exitCode;
-    await sleep(LOOK_MS);
-  }
-  if (receiver !== undefined) await ended(receiver);
-  return 0;
+    if (!stopping.aborted) return receiver?.exitCode ?? 1;
+    await end(receiver, stopping.reason as NodeJS.Signals);
+    return 0;
+  });
 }
 
 /**
@@ -103,7 +116,7 @@ export async function runReceiver(
   print: (text: string) => void,
 ): Promise<number> {
   await requireFreePort(port);
-  const { keyFile, certFile } = certificate(resolve('.local/receiver'));
+  const { keyFile, certFile } = certificate(join(localFolder(), 'receiver'));
   const program = receiverProgram();
   print(`The service delivers to this receiver if it was started so, in another terminal:
   ${START} --trust ${certFile} --set egressAllowList=localhost:${port}

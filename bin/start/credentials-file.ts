@@ -139,19 +139,29 @@ export interface ClaimedFile {
   release(): void;
 }
 
+/** The file is of something else, and stays. */
+class ForeignFileError extends UsageError {}
+
 /** Throws unless a start wrote the file, or none did: it is replaced now, and deleted later. */
 function requireReplaceable(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) return;
-  if (found.isDirectory()) throw new UsageError(`${file} is a folder`);
   const isOwn =
     found.isFile() && (found.size === 0 || runningService.safeParse(jsonOf(contentOf(file))).success);
-  if (!isOwn) throw new UsageError(`${file} is not a credentials file of cloakroom start: it stays as it is`);
+  if (!isOwn)
+    throw new ForeignFileError(`${file} is not a credentials file of cloakroom start: name another file`);
 }
 
 function claim(file: string): ClaimedFile {
-  requireReplaceable(file);
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
+    throw new UsageError(`${file} is a folder`);
   const unlock = holdLock(`${file}.lock`, file);
+  try {
+    requireReplaceable(file);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
   /** Each start has an access key of its own. An operator command may change other members. */
   let accessKey: string | undefined;
   return {
@@ -177,16 +187,6 @@ function realPath(file: string): string {
   return existsSync(folder) ? join(realpathSync(folder), basename(file)) : file;
 }
 
-/** Leaves keys and logs out of commits. */
-function ignoreInGit(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' });
-  } catch {
-    // It is there already, or the claim says why it cannot be.
-  }
-}
-
 /** The file in a data folder with its first tenant: it stays when the service ends. */
 export const tenantFile = (dataDirectory: string): string => join(dataDirectory, 'credentials.json');
 
@@ -208,12 +208,11 @@ export function claimCredentialsFile(
   const usual = resolve(DEFAULT_CREDENTIALS_FILE);
   const name = String(port === 0 ? process.pid : port);
   const other = resolve(dirname(DEFAULT_CREDENTIALS_FILE), `credentials-${name}.json`);
-  ignoreInGit(dirname(usual));
   if (isTenants(usual)) return claim(other);
   try {
     return claim(usual);
   } catch (error) {
-    if (!(error instanceof LockedError)) throw error;
+    if (!(error instanceof LockedError || error instanceof ForeignFileError)) throw error;
     return claim(other);
   }
 }

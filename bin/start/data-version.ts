@@ -31,7 +31,7 @@ const MADE_FIRST = ['lock', 'logs', 'dynamodb', 'kms', 'sqs'];
 /** Whether a folder has files, and none of a start. */
 function isOfOthers(directory: string): boolean {
   if (!existsSync(directory)) return false;
-  const names = readdirSync(directory).filter((name) => !name.startsWith('.'));
+  const names = readdirSync(directory).filter((name) => !/^\.|^lost\+found$/.test(name));
   return names.length > 0 && !names.some((name) => MADE_FIRST.includes(name));
 }
 

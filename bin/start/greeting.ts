@@ -22,7 +22,7 @@ export interface Greeted extends Called {
   readonly reactorOutputFile: string | undefined;
   /** `undefined` if state is in memory. */
   readonly dataDirectory: string | undefined;
-  /** A key that sees the sample data; `undefined` if this start has created none. */
+  /** A key that sees the sample data; `undefined` if the vault has none. */
   readonly sampleKey: string | undefined;
 }
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { UsageError } from '../command-line/failures.ts';
 import { requireApp } from '../command-line/synthesized-app.ts';
-import { RepeatedOption } from '../command-line/values.ts';
+import { repeatableOption } from '../command-line/values.ts';
 
 export interface StartOptions {
   /** 0 selects a free port. */
@@ -110,7 +110,7 @@ const OPTIONS = (): readonly Option[] => [
     path('credentials'),
   ),
   single('--tick <SECONDS>', 'length of a scheduled minute (default 60)', parseTick),
-  new RepeatedOption(
+  repeatableOption(
     '--set <NAME=VALUE>',
     'a deploy setting; repeat it for more, separate list items by commas',
     parseSetting,
@@ -122,7 +122,7 @@ const OPTIONS = (): readonly Option[] => [
     'log every response that an OpenAPI document (docs/openapi.json) does not allow',
     path('contract'),
   ),
-  new RepeatedOption(
+  repeatableOption(
     '--fault <FAULT>',
     'a fault to inject, such as dynamodb:throttle:0.3; repeat it for more (docs/local.md)',
     (fault) => fault,
@@ -132,7 +132,7 @@ const OPTIONS = (): readonly Option[] => [
     'seed of the random draws of these faults and of those set later (default 1)',
     parseSeed,
   ),
-  new RepeatedOption(
+  repeatableOption(
     '--trust <FILE>',
     'accept the certificates of a PEM file from webhook receivers and proxy destinations',
     path('trust'),

@@ -1,5 +1,6 @@
 import { errorMessage } from '../../packages/local-aws/src/error-code.ts';
 import { UsageError } from '../command-line/failures.ts';
+import { printable } from '../command-line/show.ts';
 import { greeting } from './greeting.ts';
 import type { StartOptions } from './options.ts';
 import { createProgress } from './progress.ts';
@@ -102,7 +103,9 @@ export async function runStart(options: StartOptions): Promise<never> {
     progress.end();
     // An interrupted start fails at some point, as requested.
     if (abort.signal.aborted) process.exit(0);
-    process.stderr.write(`cloakroom: ${errorMessage(error)}\n`);
+    // Some list what they found, each on a line, with names of the app that runs.
+    const lines = errorMessage(error).split('\n').map(printable);
+    process.stderr.write(`cloakroom: ${lines.join('\n')}\n`);
     // Threads of parts that had started may still run.
     process.exit(isUsage(error) ? 2 : 1);
   }

@@ -10,6 +10,8 @@ import {
   type GatewayExtension,
 } from '../../packages/local-aws/src/cloud.ts';
 import { control } from '../../packages/local-aws/src/control.ts';
+import { localFolder } from '../command-line/local-folder.ts';
+import { printable } from '../command-line/show.ts';
 import type { ContractCheck } from './contract-check.ts';
 import {
   claimCredentialsFile,
@@ -217,6 +219,14 @@ interface Prepared {
   readonly keyHeader: string;
 }
 
+/** Claims the credentials file. It and the logs are in `.local`, unless an option names others. */
+function claimFile(options: StartOptions) {
+  if (options.credentialsFile === undefined || options.dataDirectory === undefined) localFolder();
+  return claimCredentialsFile(options.credentialsFile, options);
+}
+
+const report = (line: string) => void process.stderr.write(`${printable(line)}\n`);
+
 async function prepare(app: PreparedApp, dataDirectory: string | undefined): Promise<Prepared> {
   const operatorFunction = operatorFunctionOf(app);
   await recordVersion(dataDirectory);
@@ -238,7 +248,7 @@ export async function startService(
   const trusted = trustedCertificates(options.trust);
   const write = (text: string) => process.stdout.write(text);
   const where = { ...options, ...appOf(options), ...(verbose && { printLogs: write }) };
-  const claimed = claimCredentialsFile(options.credentialsFile, options);
+  const claimed = claimFile(options);
   const reactorOutput = createReactorOutput(logDirectory(where), write);
   let prepared: Prepared | undefined;
   const addresses: PageAddresses = {};
@@ -248,6 +258,7 @@ export async function startService(
     const cloud = await startCloud({
       ...where,
       trustedCertificates: trusted,
+      report,
       onUnlogged: (functionName, line) => reactorOutput.line(functionName, line),
       onLogged: (_functionName, line) => {
         const failed = deliveryLine(line) ?? unreachedLine(line);

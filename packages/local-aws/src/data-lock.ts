@@ -47,6 +47,8 @@ function createIn(directory: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 });
   } catch (error) {
+    // Another process may have created it in the meantime.
+    if (errorCode(error) === 'EEXIST' && statSync(directory).isDirectory()) return;
     if (errorCode(error) !== 'ENOENT') throw error;
     throw new Error(`${directory} cannot be created: ${dirname(directory)} takes no folders`, {
       cause: error,

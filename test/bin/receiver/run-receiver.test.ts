@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -26,6 +26,21 @@ describe('cloakroom receiver', () => {
     } finally {
       other.close();
     }
+  });
+
+  it('ends a receiver that begins while a signal comes, and listens to signals no longer than it runs', async () => {
+    const file = join(folder, 'running.json');
+    writeFileSync(file, '{ "webhook_secret": "whsec_x" }');
+    let child: ChildProcess | undefined;
+    const start = async () => {
+      process.emit('SIGTERM', 'SIGTERM');
+      child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e9)']);
+      await once(child, 'spawn');
+      return child;
+    };
+    const before = process.listenerCount('SIGTERM');
+    expect(await follow(file, start, () => undefined)).toBe(0);
+    expect([child?.signalCode, process.listenerCount('SIGTERM')]).toEqual(['SIGTERM', before]);
   });
 
   it.each([

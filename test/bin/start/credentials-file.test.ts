@@ -166,10 +166,11 @@ describe('a claimed file', () => {
     for (const content of ['notes', '{"base_url":"x"}', JSON.stringify(credentials)]) {
       writeFileSync(file, content);
       expect(() => claimCredentialsFile(file, { port: 1 })).toThrow(
-        new UsageError(`${file} is not a credentials file of cloakroom start: it stays as it is`),
+        new UsageError(`${file} is not a credentials file of cloakroom start: name another file`),
       );
       expect(readFileSync(file, 'utf8')).toBe(content);
     }
+    expect(readdirSync(directory)).toEqual(['notes.json']);
     writeCredentials(file, running);
     claimCredentialsFile(file, { port: 1 }).release();
   });

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../../../bin/command-line/failures.ts';
@@ -33,6 +33,7 @@ it.each(['0.9.9', '0.10.9', '1.1.1'])(
 
 it('a folder with other files is refused, unless a start began in it', () => {
   writeFileSync(join(folder, '.DS_Store'), '');
+  mkdirSync(join(folder, 'lost+found'));
   requireVersion(folder);
   writeFileSync(join(folder, 'package.json'), '{}');
   expect(() => requireVersion(folder)).toThrow(UsageError);
