@@ -25,7 +25,7 @@ async function explained(error: unknown, { keySource, baseUrl }: Connection): Pr
     const { cause, message } = error;
     return new CommandFailure(cause === undefined ? message : `${baseUrl} is unreachable (${cause.code})`);
   }
-  // The SDK throws them for an argument that no request can have.
+  // The SDK throws them for an argument that no request can have, before it sends any.
   if (error instanceof TypeError || error instanceof RangeError) return new UsageError(error.message);
   return error;
 }

@@ -9,17 +9,24 @@ export const filled =
     return parse(text);
   };
 
+const REPEATABLE = new WeakSet<Option>();
+
 /** An option that may appear several times. Its value is the list. */
-export class RepeatedOption extends Option {
-  constructor(flags: string, does: string, parse: (text: string) => unknown) {
-    super(flags, does);
-    this.argParser((text: string, previous?: readonly unknown[]) => [...(previous ?? []), parse(text)]);
-  }
+export function repeatableOption(flags: string, does: string, parse: (text: string) => unknown): Option {
+  const option = new Option(flags, does).argParser((text: string, previous?: readonly unknown[]) => [
+    ...(previous ?? []),
+    parse(text),
+  ]);
+  REPEATABLE.add(option);
+  return option;
 }
 
-/** Makes a command reject any other option that appears twice: a value would be ignored. */
+/**
+ * Makes a command reject any other option that appears twice: a value would be ignored. The command
+ * then parses one command line.
+ */
 export function refuseRepetition(command: Command): void {
-  for (const option of command.options.filter((each) => !(each instanceof RepeatedOption))) {
+  for (const option of command.options.filter((each) => !REPEATABLE.has(each))) {
     let isThere = false;
     command.on(`option:${option.name()}`, () => {
       if (isThere) throw new UsageError(`--${option.name()} appears twice`);

@@ -132,7 +132,7 @@ function globalOptions(): readonly Option[] {
   return [
     new Option(
       '--function <NAME>',
-      `the operator function, stack output OperatorFunctionName (default ${DEFAULT_FUNCTION})`,
+      `the operator function, stack output OperatorFunctionName (default: that of --local, or ${DEFAULT_FUNCTION})`,
     ).argParser(filled('function')),
     localOption(noCommand),
     new Option('--json', 'print the result as JSON'),

@@ -5,7 +5,7 @@ import { confirm } from '../command-line/confirm.ts';
 import { connectionOptions, type ConnectionFlags } from '../command-line/connection.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { limitOf, limitOption, pageSizeOf } from '../command-line/limit.ts';
-import { filled, RepeatedOption } from '../command-line/values.ts';
+import { filled, repeatableOption } from '../command-line/values.ts';
 import { readJson } from '../command-line/read-json.ts';
 import { callService, firstOf, type ServiceSurroundings } from '../command-line/service-call.ts';
 import { printable, show } from '../command-line/show.ts';
@@ -96,7 +96,7 @@ function listCommand(surroundings: ServiceSurroundings): Command {
       ),
     )
     .addOption(
-      new RepeatedOption('--metadata <NAME=VALUE>', 'only tokens with this pair; repeat it for more', pairOf),
+      repeatableOption('--metadata <NAME=VALUE>', 'only tokens with this pair; repeat it for more', pairOf),
     )
     .addOption(limitOption());
   return complete(list, async (flags) => {

@@ -99,6 +99,12 @@ describe('tokens get', () => {
     expect(err).not.toContain('key_private_wrong');
   });
 
+  it('ends with exit code 2 for an id that no path can have', async () => {
+    const { exitCode, err } = await run(['tokens', 'get', '../logs']);
+    expect([exitCode, err]).toEqual([2, expect.stringMatching(/^cloakroom: [^\n]+\n$/)]);
+    expect(err).not.toContain('TypeError');
+  });
+
   it('ends with exit code 1 for a token that does not exist', async () => {
     const { exitCode, err } = await run(['tokens', 'get', 'absent']);
     expect([exitCode, err]).toEqual([1, expect.stringMatching(/^cloakroom: 404 [^\n]+\n$/)]);

@@ -294,14 +294,13 @@ describe('the guide to deploy', () => {
     const refused = () => Promise.reject(new Error('the page has no such command'));
     for (const { args } of called('npx', 'cloakroom', 'operator'))
       await operatorProgram(
-        ({ name, functionName }) => Promise.resolve(void names.push(`${name} of ${functionName}`)),
+        ({ name, functionName }) =>
+          Promise.resolve(void names.push(`${name} of ${functionName ?? 'Cloakroom'}`)),
         refused,
         refused,
       ).parseAsync(args.slice(2), { from: 'user' });
     expect(names).toEqual([
-      ...['audit-key', 'create-tenant', 'health', 'create-tenant'].map(
-        (name) => `${name} of Cloakroom-operator`,
-      ),
+      ...['audit-key', 'create-tenant', 'health', 'create-tenant'].map((name) => `${name} of Cloakroom`),
       'list-tenants of CloakroomTesting-operator',
     ]);
   });

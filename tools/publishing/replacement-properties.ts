@@ -1,6 +1,6 @@
 import type { Plugin } from 'esbuild';
 
-/** A change of such a property replaces its resource, or may. Any other updates it in place. */
+/** A change of such a property replaces its resource, or may. */
 type Replacement = 'yes' | 'maybe';
 
 /** The properties of each resource type whose change makes another resource. */

@@ -42,6 +42,17 @@ function placesOf(command: Command, path: string, inherited: readonly Option[]):
 
 const takesValue = ({ required, optional }: Option): boolean => required || optional;
 
+/** Throws for a word that a shell would not take as it is. */
+function requirePlain(places: readonly Place[]): void {
+  const words = places.flatMap(({ path, options, words: of }) => [
+    ...path.split(' ').filter((part) => part !== ''),
+    ...of.map(([word]) => word),
+    ...options.flatMap(({ long, argChoices = [] }) => [long ?? '', ...argChoices]),
+  ]);
+  const odd = words.find((word) => !/^[\w:.-]*$/.test(word));
+  if (odd !== undefined) throw new Error(`the completion cannot offer ${odd}`);
+}
+
 /** Lists the options with a value, such as ` start --port`, by the choices for the value. */
 function valuedOptions(places: readonly Place[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
@@ -193,5 +204,7 @@ ${lines.join('\n')}
 
 /** A script that completes the commands and options of a program, generated from the program. */
 export function completionScript(shell: Shell, program: Command): string {
-  return { bash, zsh, fish }[shell](placesOf(program, '', []));
+  const places = placesOf(program, '', []);
+  requirePlain(places);
+  return { bash, zsh, fish }[shell](places);
 }

@@ -205,6 +205,11 @@ describe('completion', () => {
     expect(out).not.toMatch(/undefined/);
   });
 
+  it('has no word that a shell would take for something else', () => {
+    const odd = new Command('shop').addCommand(new Command('$(reboot)'));
+    expect(() => completionScript('bash', odd)).toThrow('the completion cannot offer $(reboot)');
+  });
+
   it('names the shells for another one', async () => {
     const { exitCode, err } = await commandLine(['completion', 'csh']);
     expect([exitCode, err]).toEqual([2, expect.stringContaining('Allowed choices are bash, zsh, fish.')]);

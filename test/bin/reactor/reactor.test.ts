@@ -111,7 +111,7 @@ describe('cloakroom reactor', () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(
-      /^cloakroom: Node 16\S+ of the reactors is missing: install @cloakroom\/node16-.+\n$/,
+      /^cloakroom: Node 16\S+ of the reactors is missing: run npm run build -- assets\n$/,
     );
   });
 

@@ -7,14 +7,16 @@ import { errorMessage } from '../../../local-aws/src/error-code.ts';
 /** The bits of a mode by which others than the owner may write. */
 const BY_OTHERS = 0o022;
 
+/** An empty HOME is no folder. */
+const homeFolder = (): string => homedir() || userInfo().homedir;
+
 /**
  * A folder of this person alone, for what a start runs: code of the folder that it is called in may
  * be anybody's. Throws if another person owns the folder or may write to it.
  */
-export function privateFolder(environment: NodeJS.ProcessEnv = process.env, home = homedir()): string {
+export function privateFolder(environment: NodeJS.ProcessEnv = process.env, home = homeFolder): string {
   const { XDG_CACHE_HOME: cache = '' } = environment;
-  const own = home === '' ? userInfo().homedir : home;
-  const folder = join(cache === '' ? join(own, '.cache') : cache, 'cloakroom');
+  const folder = join(cache === '' ? join(home(), '.cache') : cache, 'cloakroom');
   try {
     createDirectory(folder);
   } catch (error) {
