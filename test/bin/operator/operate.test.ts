@@ -58,6 +58,13 @@ async function run(
   return { ...outcome, payloads };
 }
 
+/** The members of a credentials file that name the local account. */
+const ACCOUNT = {
+  aws_endpoint_url: 'x',
+  aws_region: 'x',
+  aws_access_key_id: 'x',
+  aws_secret_access_key: 'x',
+};
 const named = (name: string, message: string) => Object.assign(new Error(message), { name });
 const coded = (code: string) => Object.assign(new Error(`connect ${code}`), { code });
 
@@ -87,19 +94,13 @@ describe('the operator command line', () => {
 
   it('writes the next webhook secret into the credentials file of cloakroom start, which examples read', async () => {
     const local = newFile();
-    const administrator = {
-      aws_endpoint_url: 'x',
-      aws_region: 'x',
-      aws_access_key_id: 'x',
-      aws_secret_access_key: 'x',
-    };
-    writeFileSync(local, JSON.stringify({ ...CREATED, ...administrator }));
+    writeFileSync(local, JSON.stringify({ ...CREATED, ...ACCOUNT }));
     const args = ['rotate-webhook-secret', '--tenant', TENANT, '--local', local];
     const { exitCode, err } = await run(args, { responses: [{ webhook_secret: 'whsec_2' }] });
     expect([exitCode, err]).toEqual([0, `cloakroom: ${local} has the new secret\n`]);
     expect(JSON.parse(readFileSync(local, 'utf8'))).toEqual({
       ...CREATED,
-      ...administrator,
+      ...ACCOUNT,
       webhook_secret: 'whsec_2',
     });
   });
@@ -229,13 +230,7 @@ describe('the operator command line', () => {
 
   it('calls the operator function that the credentials file names, unless --function does', async () => {
     const local = newFile();
-    const account = {
-      aws_endpoint_url: 'x',
-      aws_region: 'x',
-      aws_access_key_id: 'x',
-      aws_secret_access_key: 'x',
-    };
-    writeFileSync(local, JSON.stringify({ ...account, operator_function: 'Vault-operator' }));
+    writeFileSync(local, JSON.stringify({ ...ACCOUNT, operator_function: 'Vault-operator' }));
     const absent = named('ResourceNotFoundException', 'absent');
     const called = async (...more: readonly string[]) =>
       (await run(['health', '--local', local, ...more], { responses: [absent] })).err;
