@@ -88,36 +88,40 @@ function parseSetting(entry: string): readonly [name: string, value: string] {
   return [entry.slice(0, equals), entry.slice(equals + 1)];
 }
 
-const single = (flags: string, does: string, parse: (text: string) => unknown) => {
+const parsedOption = (flags: string, does: string, parse: (text: string) => unknown) => {
   const option = new Option(flags, does);
   return option.argParser(parse);
 };
 
 const OPTIONS = (): readonly Option[] => [
-  single(
+  parsedOption(
     '--port <N>',
     'port of the API (default 8787; 0: a free one); the pages have the next four',
     parsePort,
   ),
-  single(
+  parsedOption(
     '--data <DIR>',
     'store tables, keys, queues, reactors and the first tenant in DIR (default: in memory)',
     path('data'),
   ),
-  single(
+  parsedOption(
     '--credentials <FILE>',
     'file for the addresses and keys (default .local/credentials.json)',
     path('credentials'),
   ),
-  single('--tick <SECONDS>', 'length of a scheduled minute (default 60)', parseTick),
+  parsedOption('--tick <SECONDS>', 'length of a scheduled minute (default 60)', parseTick),
   repeatableOption(
     '--set <NAME=VALUE>',
     'a deploy setting; repeat it for more, separate list items by commas',
     parseSetting,
   ),
-  single('--app <DIR>', 'run a synthesized app (cdk.out) in place of this one', path('app')),
-  single('--stage <NAME>', 'the stage of that app to run, if it is the app of a pipeline', (name) => name),
-  single(
+  parsedOption('--app <DIR>', 'run a synthesized app (cdk.out) in place of this one', path('app')),
+  parsedOption(
+    '--stage <NAME>',
+    'the stage of that app to run, if it is the app of a pipeline',
+    (name) => name,
+  ),
+  parsedOption(
     '--contract <FILE>',
     'log every response that an OpenAPI document (docs/openapi.json) does not allow',
     path('contract'),
@@ -127,7 +131,7 @@ const OPTIONS = (): readonly Option[] => [
     'a fault to inject, such as dynamodb:throttle:0.3; repeat it for more (docs/local.md)',
     (fault) => fault,
   ),
-  single(
+  parsedOption(
     '--fault-seed <N>',
     'seed of the random draws of these faults and of those set later (default 1)',
     parseSeed,

@@ -36,10 +36,6 @@ async function sampleOf(service: LocalService): Promise<string> {
   }
 }
 
-/** The class of the other error is in a file that takes time to load. */
-const isUsage = (error: unknown): boolean =>
-  error instanceof UsageError || (error instanceof Error && error.name === 'StageError');
-
 /** Runs the service until a signal ends this process. */
 export async function runStart(options: StartOptions): Promise<never> {
   // Lambda runs in UTC, and worker threads share the time zone of their process.
@@ -107,6 +103,6 @@ export async function runStart(options: StartOptions): Promise<never> {
     const lines = errorMessage(error).split('\n').map(printable);
     process.stderr.write(`cloakroom: ${lines.join('\n')}\n`);
     // Threads of parts that had started may still run.
-    process.exit(isUsage(error) ? 2 : 1);
+    process.exit(error instanceof UsageError ? 2 : 1);
   }
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { parseSettings } from '../../lib/settings.ts';
-import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
+import { StageError, type Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
 import { logDirectory } from '../../packages/local-aws/src/account-logs.ts';
 import {
   startCloud,
@@ -10,6 +10,7 @@ import {
   type GatewayExtension,
 } from '../../packages/local-aws/src/cloud.ts';
 import { control } from '../../packages/local-aws/src/control.ts';
+import { UsageError } from '../command-line/failures.ts';
 import { localFolder } from '../command-line/local-folder.ts';
 import { printable } from '../command-line/show.ts';
 import type { ContractCheck } from './contract-check.ts';
@@ -225,6 +226,10 @@ function claimFile(options: StartOptions) {
   return claimCredentialsFile(options.credentialsFile, options);
 }
 
+/** A stage that the app lacks is a mistake of the command line. */
+const asUsage = (error: unknown): unknown =>
+  error instanceof StageError ? new UsageError(error.message) : error;
+
 const report = (line: string) => void process.stderr.write(`${printable(line)}\n`);
 
 async function prepare(app: PreparedApp, dataDirectory: string | undefined): Promise<Prepared> {
@@ -306,6 +311,6 @@ export async function startService(
   } catch (error) {
     claimed.release();
     reactorOutput.close();
-    throw error;
+    throw asUsage(error);
   }
 }

@@ -248,6 +248,13 @@ it('a port in use is reported in one line, and nothing is left running', async (
   }
 });
 
+it('a stage that the app lacks ends with exit code 2', async () => {
+  const args = ['--port', '0', '--credentials', join(directory, 'c10.json'), '--app', app];
+  const started = start(...args, '--stage', 'Nope');
+  expect(await started.exit).toBe(2);
+  expect(started.output()).toBe(`cloakroom: ${app} has no stage Nope; it has: none\n`);
+});
+
 it('a wrong option ends with exit code 2', async () => {
   const started = start('--nope');
   expect(await started.exit).toBe(2);
