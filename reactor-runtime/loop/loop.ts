@@ -119,6 +119,7 @@ async function run(reactor: Reactor, prepared: ReactorWorker, event: ReactorEven
     loaded = await worker.loaded;
   }
   if (loaded !== 'loaded') return { worker, response: notLoaded(loaded) };
+  if (!('payload' in event)) return { worker, response: outcome('loaded') };
   reactor.holdSpare();
   return { worker, response: await worker.run(event) };
 }

@@ -15,7 +15,7 @@ export type LoadFailure =
 /** The end of an invocation without a response of the worker. */
 export type Interruption = 'timed_out' | 'out_of_memory' | 'exited';
 
-export const outcome = (word: Interruption | 'stale' | 'too_large' | 'unserializable'): string =>
+export const outcome = (word: Interruption | 'loaded' | 'stale' | 'too_large' | 'unserializable'): string =>
   `{"outcome":"${word}"}`;
 
 export const notLoaded = (failure: LoadFailure): string =>

@@ -1,15 +1,21 @@
-/** The part of an event that the loop needs; the worker parses the request. */
-export interface ReactorEvent {
+/** Asks whether the code loads. Its top level runs, as at every cold start, and no handler. */
+export interface ProbeEvent {
   readonly codeSha256: string;
-  readonly timeoutMs: number;
   /**
    * Locally: the ports of the service and of the deployer's allow list. Code can reach no other
    * local port.
    */
   readonly localPorts: readonly number[];
+}
+
+/** The part of an invocation that the loop needs; the worker parses the request. */
+export interface InvocationEvent extends ProbeEvent {
+  readonly timeoutMs: number;
   /** The unchanged payload, for the worker. */
   readonly payload: string;
 }
+
+export type ReactorEvent = ProbeEvent | InvocationEvent;
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
@@ -39,8 +45,10 @@ export function readEvent(payload: string): ReactorEvent | undefined {
     timeout_ms: timeoutMs,
     client,
     local_ports: ports,
+    probe,
   } = event as Record<string, unknown>;
   if (version !== 1 || typeof codeSha256 !== 'string') return undefined;
+  if (probe === true) return { codeSha256, localPorts: admittedPorts(ports) };
   if (typeof timeoutMs !== 'number' || !(timeoutMs > 0)) return undefined;
   return {
     codeSha256,

@@ -5,7 +5,7 @@ import { FRAME_HEADER_BYTES, type WorkerSettings } from '../worker-settings.ts';
 import type { MemoryBounds } from './memory-bounds.ts';
 import { outcome, type Interruption, type LoadFailure } from './outcome.ts';
 import { MAX_MESSAGE, parseWorkerMessage, readLoaded } from './parse-worker-message.ts';
-import type { ReactorEvent } from './reactor-event.ts';
+import type { InvocationEvent } from './reactor-event.ts';
 
 /** The memory is checked at this interval. */
 const LOOK_MS = 10;
@@ -41,7 +41,7 @@ export interface ReactorWorker {
   /** The local ports that its settings name. */
   readonly localPorts: readonly number[];
   /** The response body, whatever happens. Call it once. */
-  run(event: ReactorEvent): Promise<string>;
+  run(event: InvocationEvent): Promise<string>;
   /** Kills the process; returns whether it has ended. */
   end(graceMs: number): Promise<boolean>;
 }
@@ -204,7 +204,7 @@ class NodeProcess implements WorkerProcess {
     };
   }
 
-  #run({ payload, timeoutMs }: ReactorEvent): Promise<string> {
+  #run({ payload, timeoutMs }: InvocationEvent): Promise<string> {
     if (!this.#isAlive) return Promise.resolve(outcome('exited'));
     this.#child.kill('SIGCONT');
     const response = this.#enter(timeoutMs, parseWorkerMessage, outcome);

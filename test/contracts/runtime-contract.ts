@@ -21,11 +21,12 @@ export function runtimeContract(
     timeout_ms: timeoutMs,
   });
 
-  it(`a runtime, ${name}, returns what its code returns, runs no other code, and ends it in time`, async () => {
+  it(`a runtime, ${name}, returns what its code returns, runs no other code, ends it in time, and is probed`, async () => {
     await use(async ({ codeHash, invoke }) => {
       const args = { waitMs: 1, job: 'x' };
       expect(await invoke(payloadOf(codeHash, args))).toEqual({ outcome: 'returned', value: { raw: args } });
       expect(await invoke(payloadOf('0'.repeat(64), args))).toEqual({ outcome: 'stale' });
+      expect(await invoke({ version: 1, code_sha256: codeHash, probe: true })).toEqual({ outcome: 'loaded' });
       expect(await invoke(payloadOf(codeHash, { waitMs: 60_000 }, 100))).toEqual({ outcome: 'timed_out' });
     });
   });

@@ -22,6 +22,7 @@ interface Payload {
   readonly code_sha256: string;
   readonly request: { readonly args: Readonly<Record<string, unknown>> };
   readonly timeout_ms: number;
+  readonly probe?: boolean;
 }
 
 const INVOKE = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
@@ -59,7 +60,8 @@ export function createRunnerModel({ find, pause, runMs, onRun }: RunnerModelOpti
       if (hash === undefined)
         throw new AwsError('ResourceNotFoundException', 404, `Function not found: ${name}`);
       const payload = JSON.parse(body.toString()) as Payload;
-      return respond(200, payload.code_sha256 === hash ? await run(payload) : { outcome: 'stale' });
+      if (payload.code_sha256 !== hash) return respond(200, { outcome: 'stale' });
+      return respond(200, payload.probe === true ? { outcome: 'loaded' } : await run(payload));
     },
     failure: ({ code, status, message }) => {
       const failed = respond(status, { message });
