@@ -12,6 +12,7 @@ import { createRoleRegistry } from '../../packages/local-aws/src/iam/role-regist
 import { createKeyDefinitions } from '../../packages/local-aws/src/kms/key-definitions.ts';
 import { kmsResources } from '../../packages/local-aws/src/kms/kms-resources.ts';
 import { lambdaResources } from '../../packages/local-aws/src/lambda/lambda-resources.ts';
+import { createLayerTable } from '../../packages/local-aws/src/lambda/layer-table.ts';
 import { scheduleResources } from '../../packages/local-aws/src/schedules/schedule-resources.ts';
 import { sqsResources } from '../../packages/local-aws/src/sqs/sqs-resources.ts';
 import { functionOf } from '../../tools/bench/local-functions.ts';
@@ -52,7 +53,8 @@ export function deployedHere() {
   const keys = createKeyDefinitions();
   const roles = createRoleRegistry();
   const functions: { readonly name: string; readonly properties: unknown }[] = [];
-  const lambda = named(lambdaResources, {
+  const layers = { layers: createLayerTable(), now: () => 0 };
+  const lambda = named(lambdaResources(layers), {
     'AWS::Lambda::Function': ({ identity, properties }) => functions.push({ name: identity.ref, properties }),
   });
   const services = [

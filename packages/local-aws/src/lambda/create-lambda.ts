@@ -9,6 +9,7 @@ import { createFunctionRegistry, type FunctionRegistry } from './control-plane/f
 import { openFunctionStore } from './control-plane/function-store.ts';
 import type { ControlPlane } from './control-plane/lambda-operation.ts';
 import { machineTime, type StateTime } from './control-plane/state-time.ts';
+import { defineProcess, type TemplateProcess } from './control-plane/template-process.ts';
 import { provisionedOperations } from './control-plane/provisioned-operations.ts';
 import { versionOperations } from './control-plane/version-operations.ts';
 import {
@@ -31,6 +32,8 @@ export interface LambdaOptions extends Omit<ProcessHostOptions, 'credentialsFor'
   readonly time?: StateTime;
   /** The functions that the app's templates define. */
   readonly functions: FunctionHost;
+  /** The functions of the templates that have a custom runtime. */
+  readonly inProcesses?: readonly TemplateProcess[];
   readonly layers: LayerTable;
   readonly credentialsFor: (roleArn: string) => RoleCredentials;
   readonly canAssume: ControlPlane['canAssume'];
@@ -67,6 +70,8 @@ export interface Lambda {
   control(body: string): unknown;
   /** Lists the functions of CreateFunction, each with its number of running instances. */
   created(): readonly { readonly name: string; readonly instances: number }[];
+  /** Removes a function that runs in processes, if there is one of this name. */
+  remove(name: string): Promise<void>;
   /** No function can be invoked before. Starts the provisioned instances. */
   start(awsEndpointUrl: string): void;
   /** Kills every process. */
@@ -97,22 +102,37 @@ function createdFunctions(
   return registry.all().map(({ name }) => ({ name, instances: counts[name] ?? 0 }));
 }
 
-export async function createLambda(options: LambdaOptions): Promise<Lambda> {
-  const { accountId, region, functions, layers, dataDir } = options;
+/** Opens the functions of earlier calls, and defines those of the templates. */
+async function openRegistry(
+  { dataDir, inProcesses = [], time = machineTime, ...options }: LambdaOptions,
+  processes: ProcessHost,
+  pendingMs: () => number,
+): Promise<FunctionRegistry> {
   const { storageFailure = createStorageFailure(dataDir ?? 'memory', () => undefined) } = options;
+  const registry = createFunctionRegistry({
+    store: await openFunctionStore(dataDir, storageFailure),
+    pendingMs,
+    time,
+    onChange: (name, versions) => {
+      processes.reconcile(name, versions);
+    },
+  });
+  for (const made of inProcesses) await defineProcess(registry, made);
+  return registry;
+}
+
+async function removeFound(registry: FunctionRegistry, name: string): Promise<void> {
+  if (registry.find(name) !== undefined) await registry.delete(name);
+}
+
+export async function createLambda(options: LambdaOptions): Promise<Lambda> {
+  const { accountId, region, functions, layers } = options;
   const background = createBackground();
   let pendingMs = DEFAULT_PENDING_MS;
   let accountConcurrency = DEFAULT_ACCOUNT_CONCURRENCY;
   const limits = createCallLimits();
   const processes = createProcessHost(options);
-  const registry = createFunctionRegistry({
-    store: await openFunctionStore(dataDir, storageFailure),
-    pendingMs: () => pendingMs,
-    time: options.time ?? machineTime,
-    onChange: (name, versions) => {
-      processes.reconcile(name, versions);
-    },
-  });
+  const registry = await openRegistry(options, processes, () => pendingMs);
   const functionArn = (name: string): string => `arn:aws:lambda:${region}:${accountId}:function:${name}`;
   const controlPlane: ControlPlane = {
     registry,
@@ -158,6 +178,7 @@ export async function createLambda(options: LambdaOptions): Promise<Lambda> {
     }),
     control,
     created: () => createdFunctions(registry, processes),
+    remove: (name) => removeFound(registry, name),
     start: (awsEndpointUrl) => {
       processes.start(awsEndpointUrl);
       registry.announce();

@@ -2,17 +2,38 @@ import { z } from 'zod';
 import { physicalName } from '../assembly/physical-name.ts';
 import { resourceType, withoutEffect, type ResourceType } from '../assembly/resource-type.ts';
 import type { RoleRegistry } from '../iam/role-registry.ts';
+import type { TemplateProcess } from './control-plane/template-process.ts';
 import type { FunctionHost } from './function-host.ts';
 import type { LayerTable } from './layer-table.ts';
 
-/** The parts of the account in which the resources of Lambda are defined. */
-interface LambdaParts {
+/** The parts of the account in which functions are defined. */
+interface FunctionParts {
   readonly functions: FunctionHost;
-  readonly layers: LayerTable;
+  /** Receives the functions with a custom runtime. */
+  readonly inProcesses: TemplateProcess[];
   readonly roles: RoleRegistry;
 }
 
+/** The part in which layers are defined, and which numbers their versions. */
+interface LayerParts {
+  readonly layers: LayerTable;
+  /** In ms since the epoch. */
+  readonly now: () => number;
+}
+
 const environmentValue = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+
+/** Finds the folder of an asset; `named` begins the message of the Error if there is none. */
+function folderOf(
+  assets: ReadonlyMap<string, string>,
+  { S3Key: key }: { readonly S3Key: string },
+  named: string,
+): string {
+  const folder = assets.get(key);
+  if (folder === undefined || folder.endsWith('.zip'))
+    throw new Error(`${named} ${key} is no asset folder of the app`);
+  return folder;
+}
 
 const lambdaFunction = resourceType({
   identify: ({ stack, logicalId, text }, { accountId, region }) => {
@@ -23,8 +44,8 @@ const lambdaFunction = resourceType({
     FunctionName: z.string().optional(),
     Code: z.strictObject({ S3Bucket: z.string(), S3Key: z.string() }),
     Handler: z.string(),
-    // Functions run on the Node of this process.
-    Runtime: z.literal('nodejs24.x'),
+    // Functions of nodejs24.x run on the Node of this process, others in their own processes.
+    Runtime: z.enum(['nodejs24.x', 'provided.al2023']),
     Role: z.string(),
     Environment: z.strictObject({ Variables: z.record(z.string(), environmentValue).default({}) }).optional(),
     Timeout: z.coerce.number().default(3),
@@ -40,27 +61,28 @@ const lambdaFunction = resourceType({
       })
       .optional(),
     PackageType: z.literal('Zip').optional(),
-    Architectures: withoutEffect,
-    Description: withoutEffect,
+    Architectures: z.array(z.string()).default(['x86_64']),
+    Description: z.string().default(''),
     EphemeralStorage: withoutEffect,
     KmsKeyArn: withoutEffect,
     RecursiveLoop: withoutEffect,
-    // Layers of the templates' functions are not unpacked: these functions run in threads of this
-    // process.
-    Layers: z.never('layers work locally for functions made at run time only').optional(),
+    Layers: z.array(z.string()).default([]),
     RuntimeManagementConfig: withoutEffect,
     Tags: withoutEffect,
     TracingConfig: withoutEffect,
   }),
-  start: ({ stackName, logicalId, identity, properties, assets }, { functions, roles }: LambdaParts) => {
-    const codeDirectory = assets.get(properties.Code.S3Key);
-    if (codeDirectory === undefined || codeDirectory.endsWith('.zip'))
-      throw new Error(
-        `${stackName}/${logicalId}: its code ${properties.Code.S3Key} is no asset folder of the app`,
-      );
+  start: (
+    { stackName, logicalId, identity, properties, assets },
+    { functions, inProcesses, roles }: FunctionParts,
+  ) => {
+    const { Architectures: architectures, Description: description, Layers: layers, Role: role } = properties;
+    const isInProcesses = properties.Runtime === 'provided.al2023';
+    if (layers.length > 0 && !isInProcesses)
+      throw new Error(`${stackName}/${logicalId}: layers work locally for custom runtimes only`);
+    const codeDirectory = folderOf(assets, properties.Code, `${stackName}/${logicalId}: its code`);
     if (!roles.trusts(properties.Role, 'lambda.amazonaws.com'))
       throw new Error(`${stackName}/${logicalId}: Lambda is not trusted by its role ${properties.Role}`);
-    functions.define({
+    const common = {
       name: identity.ref,
       arn: identity.attributes['Arn'] ?? '',
       handler: properties.Handler,
@@ -69,6 +91,13 @@ const lambdaFunction = resourceType({
       environment: properties.Environment?.Variables ?? {},
       timeoutSeconds: properties.Timeout,
       memoryMb: properties.MemorySize,
+    };
+    if (isInProcesses) {
+      inProcesses.push({ ...common, architectures, description, layers, role });
+      return;
+    }
+    functions.define({
+      ...common,
       ...(properties.ReservedConcurrentExecutions !== undefined && {
         reservedConcurrency: properties.ReservedConcurrentExecutions,
       }),
@@ -78,30 +107,40 @@ const lambdaFunction = resourceType({
   },
 });
 
-const layerVersion = resourceType({
-  // A layer has one version on one machine: the synthesized one.
-  identify: ({ stack, logicalId, text }, { accountId, region }) => {
-    const name = text('LayerName') ?? physicalName(stack.name, logicalId, 140);
-    const arn = `arn:aws:lambda:${region}:${accountId}:layer:${name}:1`;
-    return { ref: arn, attributes: { LayerVersionArn: arn } };
-  },
-  properties: z.strictObject({
-    LayerName: z.string().optional(),
-    Content: z.strictObject({ S3Bucket: z.string(), S3Key: z.string() }),
-    CompatibleArchitectures: withoutEffect,
-    CompatibleRuntimes: withoutEffect,
-    Description: withoutEffect,
-    LicenseInfo: withoutEffect,
-  }),
-  start: ({ stackName, logicalId, identity, properties, assets }, { layers }: LambdaParts) => {
-    const directory = assets.get(properties.Content.S3Key);
-    if (directory === undefined || directory.endsWith('.zip'))
-      throw new Error(
-        `${stackName}/${logicalId}: its content ${properties.Content.S3Key} is no asset folder of the app`,
-      );
-    layers.define({ arn: identity.ref, directory });
-  },
-});
+/** The object key of an asset contains the hash of its content. */
+const keyOf = (content: unknown): string =>
+  z.object({ S3Key: z.string() }).safeParse(content).data?.S3Key ?? '';
+
+/** Another content or description of a layer is another version, and the earlier ones stay. */
+const layerVersionIn = ({ layers, now }: LayerParts): ResourceType<FunctionParts> =>
+  resourceType({
+    identify: ({ stack, logicalId, text }, { accountId, region }) => {
+      const name = text('LayerName') ?? physicalName(stack.name, logicalId, 140);
+      const key = keyOf(stack.template.Resources[logicalId]?.Properties['Content']);
+      const number = layers.numberOf(name, `${key} ${text('Description') ?? ''}`);
+      const arn = `arn:aws:lambda:${region}:${accountId}:layer:${name}:${String(number)}`;
+      return { ref: arn, attributes: { LayerVersionArn: arn } };
+    },
+    properties: z.strictObject({
+      LayerName: z.string().optional(),
+      Content: z.strictObject({ S3Bucket: z.string(), S3Key: z.string() }),
+      CompatibleArchitectures: withoutEffect,
+      CompatibleRuntimes: withoutEffect,
+      Description: z.string().default(''),
+      LicenseInfo: withoutEffect,
+    }),
+    start: ({ stackName, logicalId, identity, properties, assets }) => {
+      const { Content, Description: description } = properties;
+      const directory = folderOf(assets, Content, `${stackName}/${logicalId}: its content`);
+      layers.define({
+        arn: identity.ref,
+        directory,
+        key: `${Content.S3Key} ${description}`,
+        description,
+        createdAt: new Date(now()).toISOString(),
+      });
+    },
+  });
 
 const permission = resourceType({
   identify: ({ stack, logicalId }) => ({ ref: physicalName(stack.name, logicalId, 100), attributes: {} }),
@@ -112,7 +151,7 @@ const permission = resourceType({
     SourceArn: z.string().optional(),
     SourceAccount: withoutEffect,
   }),
-  start: ({ properties }, { functions }: LambdaParts) => {
+  start: ({ properties }, { functions }: FunctionParts) => {
     functions.permit({
       functionName: properties.FunctionName,
       principal: properties.Principal,
@@ -136,7 +175,7 @@ const version = resourceType({
     CodeSha256: withoutEffect,
     Description: withoutEffect,
   }),
-  start: ({ properties }, { functions }: LambdaParts) => {
+  start: ({ properties }, { functions }: FunctionParts) => {
     functions.defineQualifier(properties.FunctionName, '1');
   },
 });
@@ -155,7 +194,7 @@ const alias = resourceType({
     // Instances stay warm anyway.
     ProvisionedConcurrencyConfig: withoutEffect,
   }),
-  start: ({ properties }, { functions }: LambdaParts) => {
+  start: ({ properties }, { functions }: FunctionParts) => {
     functions.defineQualifier(properties.FunctionName, properties.Name);
   },
 });
@@ -172,11 +211,14 @@ const eventInvokeConfig = resourceType({
   start: () => undefined,
 });
 
-export const lambdaResources: Readonly<Record<string, ResourceType<LambdaParts>>> = {
-  'AWS::Lambda::LayerVersion': layerVersion,
+/** The resource types of Lambda. Functions refer to layers, which come first. */
+export const lambdaResources = (
+  parts: LayerParts,
+): Readonly<Record<string, ResourceType<FunctionParts>>> => ({
+  'AWS::Lambda::LayerVersion': layerVersionIn(parts),
   'AWS::Lambda::Function': lambdaFunction,
   'AWS::Lambda::Permission': permission,
   'AWS::Lambda::Version': version,
   'AWS::Lambda::Alias': alias,
   'AWS::Lambda::EventInvokeConfig': eventInvokeConfig,
-};
+});

@@ -7,6 +7,7 @@ import { conditionKeys } from '../iam/conditions.ts';
 import { isAllowed } from '../iam/is-allowed.ts';
 import { resourcePolicyAllowsService } from '../iam/resource-policy.ts';
 import type { RoleRegistry } from '../iam/role-registry.ts';
+import type { TemplateProcess } from './control-plane/template-process.ts';
 import { createLambda, type Lambda } from './create-lambda.ts';
 import { createFunctionHost, type FunctionHost } from './function-host.ts';
 import type { FunctionKills } from './function-instance.ts';
@@ -95,13 +96,22 @@ function createTemplateFunctions(account: LocalAccount, options: LocalLambdaOpti
 export function createLocalLambda(account: LocalAccount, options: LocalLambdaOptions): LocalLambda {
   const { roles, keyPolicy, observerOf, printed, onUnlogged } = options;
   const functions = createTemplateFunctions(account, options);
-  const layers = createLayerTable();
+  const layers = createLayerTable(storeSettings(account, 'layers').dataDir);
+  const inProcesses: TemplateProcess[] = [];
   const running = later<Lambda>('Lambda');
   return {
     functions,
     created: () => running.get().created(),
-    resources: definedIn({ functions, layers, roles }, lambdaResources),
-    removers: { 'AWS::Lambda::Function': ({ identity }) => functions.remove(identity.ref) },
+    resources: definedIn(
+      { functions, inProcesses, roles },
+      lambdaResources({ layers, now: () => account.clock.now() }),
+    ),
+    removers: {
+      'AWS::Lambda::Function': async ({ identity }) => {
+        await functions.remove(identity.ref);
+        await running.get().remove(identity.ref);
+      },
+    },
     controls: {
       '/_local/functions': () =>
         functions
@@ -114,6 +124,7 @@ export function createLocalLambda(account: LocalAccount, options: LocalLambdaOpt
       const lambda = await createLambda({
         ...settings,
         functions,
+        inProcesses,
         layers,
         log: outputOf(account, (_name, line) => {
           printed(line);

@@ -43,7 +43,7 @@ export function someParts() {
     definedIn(roles, iamResources),
     definedIn(tables, dynamoDbResources),
     definedIn(keys, kmsResources),
-    definedIn({ functions, layers, roles }, lambdaResources),
+    definedIn({ functions, inProcesses: [], roles }, lambdaResources({ layers, now: () => 0 })),
     definedIn({ account, queues }, sqsResources),
     definedIn(gateway, gatewayResources),
     definedIn(schedules, scheduleResources),

@@ -250,7 +250,7 @@ describe('a feature that does not run locally stops the start', () => {
     );
   });
 
-  it('a layer of a function of the templates stops the start', () => {
+  it('a layer of a function without a custom runtime stops the start', () => {
     const Properties = {
       Code: { S3Bucket: 'b', S3Key: 'k' },
       Handler: 'index.handler',
@@ -259,7 +259,7 @@ describe('a feature that does not run locally stops the start', () => {
       Layers: ['arn'],
     };
     expect(() => start(anApp({ Fn: { Type: 'AWS::Lambda::Function', Properties } }))).toThrow(
-      /layers work locally for functions made at run time only/,
+      /layers work locally for custom runtimes only/,
     );
   });
 

@@ -10,6 +10,7 @@ export const LAMBDA_ACTIONS = [
   'GetFunction',
   'GetFunctionConcurrency',
   'GetFunctionConfiguration',
+  'GetLayerVersion',
   'GetProvisionedConcurrencyConfig',
   'InvokeFunction',
   'ListFunctions',

@@ -1,5 +1,13 @@
-import type { LayerTable } from '../layer-table.ts';
+import type { Layer, LayerTable } from '../layer-table.ts';
+import { notFound } from './lambda-failures.ts';
 import { json, noContent, type LambdaOperation, type LambdaRequest } from './lambda-operation.ts';
+
+const present = ({ arn, description = '', createdAt }: Layer) => ({
+  LayerVersionArn: arn,
+  Version: Number(arn.slice(arn.lastIndexOf(':') + 1)),
+  Description: description,
+  CreatedDate: createdAt?.replace('Z', '+0000'),
+});
 
 /** The calls about versions of layers, which only templates create. */
 export function layerOperations(
@@ -16,12 +24,18 @@ export function layerOperations(
       path,
       action: 'lambda:ListLayerVersions',
       resource: (request) => layerArn(nameOf(request)),
+      respond: (request) => json(200, { LayerVersions: layers.versions(nameOf(request)).map(present) }),
+    },
+    {
+      method: 'GET',
+      path: `${path}/{VersionNumber}`,
+      action: 'lambda:GetLayerVersion',
+      resource: versionArn,
       respond: (request) => {
-        const versions = layers.versions(nameOf(request)).map((arn) => ({
-          LayerVersionArn: arn,
-          Version: Number(arn.slice(arn.lastIndexOf(':') + 1)),
-        }));
-        return json(200, { LayerVersions: versions });
+        const arn = versionArn(request);
+        const layer = layers.find(arn);
+        if (layer === undefined) throw notFound(`The resource you requested does not exist: ${arn}`);
+        return json(200, { LayerArn: layerArn(nameOf(request)), ...present(layer) });
       },
     },
     {
