@@ -18,6 +18,7 @@ import { acceptFindings } from './accept-findings.ts';
 import {
   FINGERPRINT_INDEX_ATTRIBUTES,
   INDEXES,
+  GROUP_INDEX_ATTRIBUTES,
   LIST_INDEX_ATTRIBUTES,
 } from '../src/adapters/dynamodb/keys.ts';
 import { DENIED_WRITES, EXPIRY_ATTRIBUTE } from '../src/adapters/dynamodb/append-only.ts';
@@ -131,11 +132,13 @@ export class DataStack extends Stack {
       projectionType: ProjectionType.INCLUDE,
       nonKeyAttributes: [...FINGERPRINT_INDEX_ATTRIBUTES],
     });
-    // Parked deliveries by reactor. The index is sparse: only they have the attributes.
-    this.#addIndex(reactors, INDEXES.parked, {
-      partitionKey: text('parkedPk'),
-      sortKey: text('parkedSk'),
-      projectionType: ProjectionType.KEYS_ONLY,
+    // Parked deliveries by reactor, and reactors by the layer of their function. The index is
+    // sparse: only they have the attributes.
+    this.#addIndex(reactors, INDEXES.group, {
+      partitionKey: text('groupPk'),
+      sortKey: text('groupSk'),
+      projectionType: ProjectionType.INCLUDE,
+      nonKeyAttributes: [...GROUP_INDEX_ATTRIBUTES],
     });
   }
 

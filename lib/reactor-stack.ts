@@ -132,7 +132,8 @@ export class ReactorStack extends Stack {
     const { folder, hash } = this.#layerFolder(platform, clientCompatibility);
     const layer = new LayerVersion(this, 'Runtime', {
       layerVersionName: reactorLayerName(serviceName),
-      description: 'Node.js 16.20.2 and the runtime of the reactors',
+      // A roll back to this version compares functions by the hash, and reads it here.
+      description: `Node.js 16.20.2 and the runtime of the reactors, ${hash}`,
       code: Code.fromAsset(folder, { assetHash: hash }),
       compatibleRuntimes: [Runtime.PROVIDED_AL2023],
       compatibleArchitectures: [
@@ -178,16 +179,20 @@ export class ReactorStack extends Stack {
         REACTOR_FUNCTION_PREFIX: prefix,
         REACTOR_ROLE: role.roleArn,
         REACTOR_LAYER: layer.layerVersionArn,
+        REACTOR_LAYER_HASH: hash,
         REACTOR_ARCHITECTURE: settings.architecture,
         HOT_CONCURRENCY: String(settings.hotConcurrency),
       },
       grants: [
         ...allowTokenWrites(data),
         allowOnTable(data.reactors, ['BatchGetItem', 'PutItem', 'DeleteItem', 'Query']),
-        allowQueryIndex(data.reactors, INDEXES.parked),
+        allowQueryIndex(data.reactors, INDEXES.group),
         allowOnFunctions(this, prefix, [
           'CreateFunction',
+          'TagResource',
           'GetFunction',
+          // GetFunction returns tags only to who may list them.
+          'ListTags',
           'UpdateFunctionCode',
           // Needed if `Publish: true` requires it. The other rights publish too, so it adds
           // nothing.

@@ -16,7 +16,10 @@ export const environment = z.extend(apiEnvironment, {
   DELIVERIES_QUEUE_URL: variable,
   REACTOR_FUNCTION_PREFIX: variable,
   REACTOR_ROLE: variable,
+  /** The ARN of the version of the layer that new functions get. */
   REACTOR_LAYER: variable,
+  /** Functions are compared by it: SHA-256 of the content of the layer. */
+  REACTOR_LAYER_HASH: variable,
   REACTOR_ARCHITECTURE: z.enum(['arm64', 'x86_64']),
   HOT_CONCURRENCY: wholeNumber(0),
 });

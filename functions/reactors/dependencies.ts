@@ -27,6 +27,7 @@ import type { ApiDeps } from '../../src/http/create-api-handler.ts';
 import { tokenInputParser } from '../../src/http/parse-token-input.ts';
 import { createLog } from '../../src/lambda/request-log.ts';
 import { auditReports } from '../../src/lambda/audit-metrics.ts';
+import { presentLayer } from '../../src/lambda/present-layer.ts';
 import { environment } from './config.ts';
 
 export type ReactorsDeps = ApiDeps &
@@ -68,7 +69,7 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
       {
         namePrefix,
         roleArn: config.REACTOR_ROLE,
-        layerArn: config.REACTOR_LAYER,
+        layer: presentLayer(config),
         architecture: config.REACTOR_ARCHITECTURE,
         codeKeyArn: config.KEY_ID,
         hotConcurrency: config.HOT_CONCURRENCY,

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ReactorFunctions } from '../../src/core/reactors/reactor-functions.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
+import { LAYER } from '../support/fakes/reactor-functions.ts';
 
 const code = (text: string) => new Secret(`module.exports = () => ${text};`);
+
+const TENANT = randomUUID();
 
 /** Tests what all {@link ReactorFunctions} must do. */
 export function reactorFunctionsContract(name: string, make: () => ReactorFunctions): void {
@@ -11,9 +14,9 @@ export function reactorFunctionsContract(name: string, make: () => ReactorFuncti
       const functions = make();
       const id = randomUUID();
       expect(await functions.isCurrent(id, '1')).toBe(false);
-      const first = await functions.create(id, code('1'));
+      const { functionVersion: first } = await functions.create({ tenantId: TENANT, id }, code('1'));
       expect(await functions.isCurrent(id, first)).toBe(true);
-      const second = await functions.publish(id, code('2'));
+      const { functionVersion: second } = await functions.publish({ tenantId: TENANT, id }, code('2'));
       expect([await functions.isCurrent(id, first), await functions.isCurrent(id, second)]).toEqual([
         true,
         false,
@@ -28,16 +31,24 @@ export function reactorFunctionsContract(name: string, make: () => ReactorFuncti
     it('creates a function again with its existing version', async () => {
       const functions = make();
       const id = randomUUID();
-      const version = await functions.create(id, code('1'));
-      expect(await functions.create(id, code('1'))).toBe(version);
+      const { functionVersion: version } = await functions.create({ tenantId: TENANT, id }, code('1'));
+      expect((await functions.create({ tenantId: TENANT, id }, code('1'))).functionVersion).toBe(version);
       expect(await functions.isCurrent(id, version)).toBe(true);
+    });
+
+    it('names the layer that a version was made on', async () => {
+      const functions = make();
+      const reactor = { tenantId: TENANT, id: randomUUID() };
+      const layer = { image: 'node16', generation: 1, hash: LAYER.hash };
+      expect(await functions.create(reactor, code('1'))).toEqual({ functionVersion: '1', layer });
+      expect(await functions.publish(reactor, code('2'))).toEqual({ functionVersion: '2', layer });
     });
 
     it('creates a missing function on publication, and live on pointing', async () => {
       const functions = make();
       const id = randomUUID();
       expect(await functions.pointLive(id, '1')).toBe('gone');
-      const version = await functions.publish(id, code('1'));
+      const { functionVersion: version } = await functions.publish({ tenantId: TENANT, id }, code('1'));
       expect(await functions.pointLive(id, '7')).toBe('gone');
       expect(await functions.isCurrent(id, version)).toBe(false);
       expect(await functions.pointLive(id, version)).toBe('made');
@@ -49,9 +60,12 @@ export function reactorFunctionsContract(name: string, make: () => ReactorFuncti
       const functions = make();
       const id = randomUUID();
       const other = randomUUID();
-      const existing = await functions.create(other, code('1'));
-      const first = await functions.create(id, code('1'));
-      const second = await functions.publish(id, code('2'));
+      const { functionVersion: existing } = await functions.create(
+        { tenantId: TENANT, id: other },
+        code('1'),
+      );
+      const { functionVersion: first } = await functions.create({ tenantId: TENANT, id }, code('1'));
+      const { functionVersion: second } = await functions.publish({ tenantId: TENANT, id }, code('2'));
       await functions.pointLive(id, second);
       for (let times = 0; times < 2; times += 1) await functions.removeOtherVersions(id, second);
       expect(await functions.pointLive(id, first)).toBe('gone');
@@ -62,7 +76,7 @@ export function reactorFunctionsContract(name: string, make: () => ReactorFuncti
     it('removes a function with all of its versions, also a second time', async () => {
       const functions = make();
       const id = randomUUID();
-      const version = await functions.create(id, code('1'));
+      const { functionVersion: version } = await functions.create({ tenantId: TENANT, id }, code('1'));
       for (let times = 0; times < 2; times += 1) await functions.remove(id);
       expect(await functions.isCurrent(id, version)).toBe(false);
       expect(await functions.pointLive(id, version)).toBe('gone');

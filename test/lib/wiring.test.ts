@@ -119,6 +119,7 @@ describe('the environment of the functions', () => {
     ['REACTOR_ARCHITECTURE', /^x86_64$/],
     ['REACTOR_FUNCTION_PREFIX', /^Vault-3-reactor-$/],
     ['REACTOR_LAYER', /^\{"Ref":"Runtime/],
+    ['REACTOR_LAYER_HASH', /^\w+ \w+$/],
     ['REACTOR_ROLE', /^\{"Fn::GetAtt":\["ReactorRole/],
     ['SEAL_KEY_ID', /GetAttSealKey[0-9A-F]{8}Arn/],
     ['SERVICE_NAME', /^Vault-3$/],

@@ -136,6 +136,7 @@ export const ENVIRONMENT: Environment = {
   DELIVERIES_QUEUE_URL: 'deliveries',
   REACTOR_FUNCTION_PREFIX: 'reactor',
   REACTOR_ROLE: 'role',
-  REACTOR_LAYER: 'layer',
+  REACTOR_LAYER: 'layer:1',
+  REACTOR_LAYER_HASH: 'hash',
   REACTOR_ARCHITECTURE: 'arm64',
 };

@@ -30,6 +30,7 @@ import { idempotencyStoreContract } from '../../../test/contracts/idempotency-st
 import { indexStoreContract } from '../../../test/contracts/index-store-contract.ts';
 import { invocationStoreContract } from '../../../test/contracts/invocation-store-contract.ts';
 import { keyServiceContract } from '../../../test/contracts/key-service-contract.ts';
+import { LAYER } from '../../../test/support/fakes/reactor-functions.ts';
 import { reactorFunctionsContract } from '../../../test/contracts/reactor-functions-contract.ts';
 import { reactorStoreContract } from '../../../test/contracts/reactor-store-contract.ts';
 import { sealHeadContract, sealStoreContract } from '../../../test/contracts/seal-store-contract.ts';
@@ -115,7 +116,7 @@ reactorFunctionsContract(
       {
         namePrefix: 'Cloakroom-reactor-',
         roleArn: ENVIRONMENT['REACTOR_ROLE'] ?? '',
-        layerArn: ENVIRONMENT['REACTOR_LAYER'] ?? '',
+        layer: { ...LAYER, arn: ENVIRONMENT['REACTOR_LAYER'] ?? '' },
         architecture: 'arm64',
         codeKeyArn: 'key',
         hotConcurrency: 0,

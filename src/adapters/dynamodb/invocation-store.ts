@@ -71,7 +71,7 @@ function partitionOf({ delivery, attempts, sender }: Invocation): string | undef
 function parkedIn(invocation: Invocation): Item {
   if (!LISTED.has(invocation.delivery)) return {};
   const { tenantId, reactorId } = invocation;
-  return { parkedPk: parkedPartition(tenantId, reactorId), parkedSk: positionOf(invocation) };
+  return { groupPk: parkedPartition(tenantId, reactorId), groupSk: positionOf(invocation) };
 }
 
 function itemOf(invocation: Invocation): Item {
@@ -120,8 +120,8 @@ async function* parkedOf(
   do {
     const command: QueryCommand = new QueryCommand({
       TableName: name,
-      IndexName: INDEXES.parked,
-      KeyConditionExpression: 'parkedPk = :partition AND parkedSk > :after',
+      IndexName: INDEXES.group,
+      KeyConditionExpression: 'groupPk = :partition AND groupSk > :after',
       ExpressionAttributeValues: {
         ':partition': parkedPartition(tenantId, reactorId),
         ':after': after ?? BEFORE_ALL,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sortableTime } from '../../core/shared/position.ts';
+import type { Image } from '../../core/reactors/layer.ts';
 import type { Random } from '../../core/shared/platform.ts';
 
 /*
@@ -205,7 +206,7 @@ export const INDEXES = {
   list: 'list',
   fingerprint: 'fingerprint',
   due: 'due',
-  parked: 'parked',
+  group: 'group',
 } as const;
 
 /**
@@ -356,9 +357,35 @@ export const COLD_PARTITION = 'cold';
 /** Partition of the due index of the Reactors table for parked deliveries, until they end. */
 export const PARKED_PARTITION = 'parked';
 
-/** Partition of the index of parked deliveries. It contains those of one reactor. */
+/** Partition of the index of groups. It contains the parked deliveries of one reactor. */
 export function parkedPartition(tenantId: string, reactorId: string): string {
   return `${tenantId}#${reactorId}`;
+}
+
+/** The attributes that a reactor has in the index of groups besides keys. */
+export const GROUP_INDEX_ATTRIBUTES: readonly string[] = ['layer', 'layerSince', 'stayed'];
+
+/** Partition of the index of groups. It contains the reactors whose code runs on an image. */
+export function imagePartition(image: Image): string {
+  return `layer#${image}`;
+}
+
+/** The place of a reactor in the partition of its image: those of one layer are together. */
+export function layerSort(hash: string, id: string): string {
+  return `${hash}#${id}`;
+}
+
+/**
+ * The ranges of the partition of an image with the reactors of all other layers, after a place. A
+ * range has its first and last possible place.
+ */
+export function otherLayers(hash: string, after = ''): readonly (readonly [string, string])[] {
+  const from = after === '' ? '' : `${after}!`;
+  const ranges = [
+    [from, hash],
+    [from > `${hash}$` ? from : `${hash}$`, '~'],
+  ] as const;
+  return ranges.filter(([first, last]) => first <= last);
 }
 
 /** Partition of the due index that contains the deliveries between two attempts. */

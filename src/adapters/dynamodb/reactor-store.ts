@@ -1,11 +1,12 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { IMAGES } from '../../core/reactors/layer.ts';
 import type { StoredReactor } from '../../core/reactors/reactor.ts';
 import type { ReactorStore } from '../../core/reactors/reactor-store.ts';
 import { dueOf } from '../../core/reactors/repair-reactor.ts';
 import { isUuid } from '../../core/shared/is-uuid.ts';
 import { batchGet, getItem } from './batch-get.ts';
-import { COLD_PARTITION, REACTOR_PREFIX, reactorKey } from './keys.ts';
+import { COLD_PARTITION, imagePartition, layerSort, REACTOR_PREFIX, reactorKey } from './keys.ts';
 import { conditionalPut, conditionalWrite } from './conditional-write.ts';
 import { binary, type Item, type Table } from './table-client.ts';
 import { tenantItems } from './tenant-items.ts';
@@ -26,6 +27,8 @@ const reactorItem = z.lazy(() =>
     encryptedConfiguration: binary,
     state: z.enum(['creating', 'ready', 'deleting']),
     functionVersion: z.exactOptional(z.string()),
+    layer: z.exactOptional(z.object({ image: z.enum(IMAGES), generation: z.number(), hash: z.string() })),
+    layerSince: z.exactOptional(z.number()),
     operation: z.exactOptional(z.object({ id: z.string(), until: z.number() })),
     tidyAt: z.exactOptional(z.number()),
     heatAt: z.exactOptional(z.number()),
@@ -38,6 +41,11 @@ function itemOf(reactor: StoredReactor): Item {
     ...reactorKey(reactor.tenantId, reactor.id),
     ...reactor,
     ...dueAt(reactor.id, dueOf(reactor)),
+    // Reactors are found by the layer that their function has.
+    ...(reactor.layer !== undefined && {
+      groupPk: imagePartition(reactor.layer.image),
+      groupSk: layerSort(reactor.layer.hash, reactor.id),
+    }),
     // A cold reactor is in a separate partition, in which cold ones can be counted.
     ...(reactor.heatAt !== undefined && { duePk: COLD_PARTITION }),
   };

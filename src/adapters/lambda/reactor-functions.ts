@@ -2,24 +2,25 @@ import {
   CreateAliasCommand,
   CreateFunctionCommand,
   type FunctionConfiguration,
-  GetFunctionCommand,
   ResourceConflictException,
   UpdateFunctionCodeCommand,
   UpdateFunctionConfigurationCommand,
 } from '@aws-sdk/client-lambda';
-import type { ReactorFunctions } from '../../core/reactors/reactor-functions.ts';
+import type { LayerVersion } from '../../core/reactors/layer.ts';
+import type { ReactorFunctions, ReactorId } from '../../core/reactors/reactor-functions.ts';
+import type { MadeVersion } from '../../core/reactors/reactor.ts';
 import type { Secret } from '../../core/shared/secret.ts';
-import { ServiceError } from '../../core/shared/service-error.ts';
 import type { Lambda } from './lambda.ts';
 import { BUSY, retryControlPlane } from './retry-control-plane.ts';
 import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
-import { createReactorRepairs, unlessGone, type ReactorRepairSettings } from './reactor-repairs.ts';
+import { functionOf, isOf, ready, tagsOf } from './reactor-function.ts';
+import { createReactorRepairs, type ReactorRepairSettings } from './reactor-repairs.ts';
 
 export interface ReactorFunctionSettings extends ReactorRepairSettings {
   /** The role that all reactors share, which has no permissions. */
   readonly roleArn: string;
-  /** The layer that contains Node.js 16 and the runtime. */
-  readonly layerArn: string;
+  /** The layer that new versions of functions get. */
+  readonly layer: LayerVersion;
   readonly architecture: 'arm64' | 'x86_64';
   /** The key that encrypts the code in Lambda. */
   readonly codeKeyArn: string;
@@ -37,11 +38,6 @@ export const REACTOR_MEMORY_MB = 512;
  * deadline.
  */
 const TIMEOUT_SECONDS = 225;
-
-/** How long a function may take to become active, and the pause between checks, in ms. */
-const READY_WITHIN_MS = 20_000;
-const FIRST_LOOK_MS = 50;
-const LONGEST_LOOK_MS = 1_000;
 
 /**
  * Loads the library with the first archive: it builds tables and opens `worker_threads`, which
@@ -69,37 +65,13 @@ async function unlessThere<T>(
   }
 }
 
-/** Every call of the control plane needs this. */
+/** Every call that makes a version needs this. */
 interface FunctionContext extends Lambda {
   readonly settings: ReactorFunctionSettings;
 }
 
 const nameOf = ({ settings }: FunctionContext, reactorId: string) =>
   reactorFunctionName(settings.namePrefix, reactorId);
-
-/** Whether a version can be invoked. One without recent invocations is inactive. */
-function isReady(found: FunctionConfiguration | undefined): boolean {
-  const isActive = found?.State === 'Active' || found?.State === 'Inactive';
-  return isActive && found.LastUpdateStatus !== 'InProgress';
-}
-
-/** Waits until a version is active. Throws if it cannot become active. */
-async function ready({ client, platform }: FunctionContext, name: string, version: string): Promise<void> {
-  const until = platform.clock() + READY_WITHIN_MS;
-  for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(LONGEST_LOOK_MS, pauseMs * 2)) {
-    // GetFunction does not use up the control plane's 15 calls a second: its limit is separate.
-    const command = new GetFunctionCommand({ FunctionName: name, Qualifier: version });
-    const { Configuration: found } = await retryControlPlane(platform, () => client.send(command));
-    if (isReady(found)) return;
-    if (found?.State === 'Failed' || found?.LastUpdateStatus === 'Failed')
-      throw new Error(`reactor functions: version ${version} failed: ${found.StateReasonCode ?? 'unknown'}`);
-    if (platform.clock() > until)
-      throw new ServiceError('dependency_unavailable', 'The function of the reactor does not become ready.', {
-        headers: { 'Retry-After': '60' },
-      });
-    await platform.pause(pauseMs);
-  }
-}
 
 async function published(
   context: FunctionContext,
@@ -111,21 +83,20 @@ async function published(
   return version;
 }
 
-/** The state of a function or one of its versions; `undefined` if it does not exist. */
-async function configurationOf(
-  { client, platform }: FunctionContext,
-  name: string,
-  qualifier?: string,
-): Promise<FunctionConfiguration | undefined> {
-  const command = new GetFunctionCommand({ FunctionName: name, Qualifier: qualifier });
-  const response = await unlessGone(platform, () => client.send(command));
-  return response?.Configuration;
-}
+/** A version, and the layer that it was made on. */
+const madeIn = (
+  {
+    settings: {
+      layer: { arn: _, ...layer },
+    },
+  }: FunctionContext,
+  functionVersion: string,
+): MadeVersion => ({ functionVersion, layer });
 
 const hasCurrentLayer = (
   { settings }: FunctionContext,
   { Layers: layers = [] }: FunctionConfiguration,
-): boolean => layers.length === 1 && layers[0]?.Arn === settings.layerArn;
+): boolean => layers.length === 1 && layers[0]?.Arn === settings.layer.arn;
 
 /** The layer contains the Node.js of one architecture, so both change together. */
 const hasCurrentRuntime = (context: FunctionContext, found: FunctionConfiguration): boolean =>
@@ -141,7 +112,7 @@ async function useCurrentLayer(
   if (hasCurrentLayer(context, found)) return;
   const command = new UpdateFunctionConfigurationCommand({
     FunctionName: name,
-    Layers: [settings.layerArn],
+    Layers: [settings.layer.arn],
   });
   await retryControlPlane(platform, () => client.send(command), BUSY);
   await ready(context, name, '$LATEST');
@@ -162,8 +133,9 @@ async function publishCode(context: FunctionContext, name: string, archive: Uint
 }
 
 /** Creates the function without the alias `live`, and returns the version. */
-async function make(context: FunctionContext, name: string, archive: Uint8Array): Promise<string> {
+async function make(context: FunctionContext, reactor: ReactorId, archive: Uint8Array): Promise<string> {
   const { settings, client } = context;
+  const name = nameOf(context, reactor.id);
   const command = new CreateFunctionCommand({
     FunctionName: name,
     Description: 'A reactor',
@@ -171,7 +143,8 @@ async function make(context: FunctionContext, name: string, archive: Uint8Array)
     Architectures: [settings.architecture],
     Handler: 'reactor.handler',
     Role: settings.roleArn,
-    Layers: [settings.layerArn],
+    Layers: [settings.layer.arn],
+    Tags: tagsOf(reactor),
     Code: { ZipFile: archive, SourceKMSKeyArn: settings.codeKeyArn },
     MemorySize: REACTOR_MEMORY_MB,
     Timeout: TIMEOUT_SECONDS,
@@ -196,25 +169,26 @@ export function createReactorFunctions(lambda: Lambda, settings: ReactorFunction
   return {
     ...createReactorRepairs(lambda, settings),
 
-    async create(reactorId: string, code: Secret<string>) {
-      const name = nameOf(context, reactorId);
-      const version = await make(context, name, await archiveOf(code));
+    async create(reactor, code) {
+      const name = nameOf(context, reactor.id);
+      const version = await make(context, reactor, await archiveOf(code));
       const alias = { FunctionName: name, Name: LIVE, FunctionVersion: version };
       await unlessThere(context, () => lambda.client.send(new CreateAliasCommand(alias)));
-      return version;
+      return madeIn(context, version);
     },
 
-    async publish(reactorId, code) {
-      const name = nameOf(context, reactorId);
+    async publish(reactor, code) {
+      const name = nameOf(context, reactor.id);
       const archive = await archiveOf(code);
-      const found = await configurationOf(context, name);
-      if (found === undefined) return make(context, name, archive);
-      await useCurrentLayer(context, name, found);
-      return publishCode(context, name, archive);
+      const found = await functionOf(context, name);
+      if (found?.Configuration === undefined) return madeIn(context, await make(context, reactor, archive));
+      if (!isOf(found, reactor)) throw new Error('reactor functions: the function is of another reactor');
+      await useCurrentLayer(context, name, found.Configuration);
+      return madeIn(context, await publishCode(context, name, archive));
     },
 
     async isCurrent(reactorId, version) {
-      const found = await configurationOf(context, nameOf(context, reactorId), LIVE);
+      const found = (await functionOf(context, nameOf(context, reactorId), LIVE))?.Configuration;
       return found?.Version === version && hasCurrentRuntime(context, found);
     },
   };

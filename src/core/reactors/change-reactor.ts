@@ -73,13 +73,20 @@ async function replaceCode(
   if (locked === undefined) return 'conflict';
   return releaseOperationOnFailure<StoredReactor | 'conflict'>(deps, locked, async () => {
     const { reactorFunctions } = deps;
-    const functionVersion = await reactorFunctions.publish(next.id, code);
+    const made = await reactorFunctions.publish(next, code);
     // Until the record is updated, instances behind `live` reject the code hash of the old record.
     // A run of the old record then uses the version number.
-    const live = await reactorFunctions.pointLive(next.id, functionVersion);
+    const live = await reactorFunctions.pointLive(next.id, made.functionVersion);
     if (live === 'gone') throw new Error('change reactor: the version that was just made is missing');
-    const tidyAt = deps.clock() + TIDY_AFTER_MS;
-    const changed = { ...next, functionVersion, tidyAt, version: locked.version };
+    const now = deps.clock();
+    const layerSince = made.layer.hash === next.layer?.hash ? next.layerSince : now;
+    const changed = defined({
+      ...next,
+      ...made,
+      layerSince,
+      tidyAt: now + TIDY_AFTER_MS,
+      version: locked.version,
+    });
     // A new `live` alias has no instances running yet.
     const committed = withoutOperation(live === 'made' ? await heated(deps, changed) : changed);
     return (await deps.reactorStore.update(committed)) ? committed : 'conflict';

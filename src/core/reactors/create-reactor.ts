@@ -32,9 +32,9 @@ export interface WrittenReactor extends ReactorView {
 
 async function deployed(deps: ChangeReactorDeps, draft: StoredReactor, definition: ReactorDefinition) {
   return releaseOperationOnFailure(deps, draft, async () => {
-    const functionVersion = await deps.reactorFunctions.create(draft.id, definition.code);
-    const made = await heated(deps, { ...draft, state: 'ready', functionVersion });
-    const ready = withoutOperation(made);
+    const made = await deps.reactorFunctions.create(draft, definition.code);
+    const layerSince = deps.clock();
+    const ready = withoutOperation(await heated(deps, { ...draft, state: 'ready', ...made, layerSince }));
     if (!(await deps.reactorStore.update(ready)))
       throw new Error('create reactor: the draft was deleted or changed');
     return ready;

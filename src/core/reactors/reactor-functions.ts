@@ -1,6 +1,10 @@
 import type { PortEffects } from '../audit/effect.ts';
 import { reactorEffect } from './reactor-effect.ts';
 import type { Secret } from '../shared/secret.ts';
+import type { MadeVersion, ReactorRecord } from './reactor.ts';
+
+/** A reactor, by which its function is found. Tags of the function have both ids. */
+export type ReactorId = Pick<ReactorRecord, 'tenantId' | 'id'>;
 
 /**
  * Repairs functions of reactors. Every call may be repeated: it is no error that something exists
@@ -23,22 +27,25 @@ export interface ReactorRepairs {
   remove(reactorId: string): Promise<void>;
 }
 
-/** Creates functions and new versions of them. */
+/**
+ * Creates functions and new versions of them, on the layer of this deployment. Rejects if a
+ * function's tags are those of another reactor.
+ */
 export interface ReactorFunctions extends ReactorRepairs {
   /** Creates the function of a reactor, with `live`; returns its version once it can run. */
-  create(reactorId: string, code: Secret<string>): Promise<string>;
+  create(reactor: ReactorId, code: Secret<string>): Promise<MadeVersion>;
   /**
    * Creates a version with other code and returns it once it can run. If the function does not
    * exist, creates the function. `live` does not change.
    */
-  publish(reactorId: string, code: Secret<string>): Promise<string>;
+  publish(reactor: ReactorId, code: Secret<string>): Promise<MadeVersion>;
   /** Whether `live` points at this version, and the version runs on the runtime of new versions. */
   isCurrent(reactorId: string, version: string): Promise<boolean>;
 }
 
 export const REACTOR_FUNCTIONS_EFFECTS: PortEffects<ReactorFunctions> = {
-  create: (id) => reactorEffect(id),
-  publish: (id) => reactorEffect(id),
+  create: ({ id }) => reactorEffect(id),
+  publish: ({ id }) => reactorEffect(id),
   pointLive: (id) => reactorEffect(id),
   removeOtherVersions: (id) => reactorEffect(id),
   remove: (id) => reactorEffect(id),

@@ -1,4 +1,5 @@
 import type { Secret } from '../shared/secret.ts';
+import type { Layer } from './layer.ts';
 
 /**
  * Limits of a reactor (docs/contract.md#limits). They are numbers of entries, and lengths in
@@ -67,12 +68,19 @@ export interface Operation {
   readonly until: number;
 }
 
+/** The version of a reactor's function that is behind `live`. */
+export interface MadeVersion {
+  readonly functionVersion: string;
+  /** The layer that it runs on. */
+  readonly layer: Layer;
+}
+
 /** A reactor, and the state that its function is in. */
-export interface StoredReactor extends ReactorRecord {
+export interface StoredReactor extends ReactorRecord, Partial<MadeVersion> {
   /** Requests treat a reactor that is `creating` or `deleting` as missing. */
   readonly state: 'creating' | 'ready' | 'deleting';
-  /** The published version of its function behind `live`; absent until there is one. */
-  readonly functionVersion?: string;
+  /** The time since which its function has the layer, in ms since the epoch. */
+  readonly layerSince?: number;
   /** The change of the function under way. Only one writer at a time may have it. */
   readonly operation?: Operation;
   /** Unused versions are removed at this time, in ms since the epoch. */

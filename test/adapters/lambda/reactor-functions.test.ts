@@ -14,6 +14,7 @@ import {
   type ReactorFunctionSettings,
 } from '../../../src/adapters/lambda/reactor-functions.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
+import { LAYER } from '../../support/fakes/reactor-functions.ts';
 import { reactorFunctionsContract } from '../../contracts/reactor-functions-contract.ts';
 import {
   aLambda,
@@ -25,6 +26,8 @@ import {
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
 const KEY = 'arn:aws:kms:us-east-1:000000000000:key/code';
+
+const aLayerVersion = (arn: string) => ({ ...LAYER, arn });
 
 let lambda: ALambda;
 beforeAll(async () => {
@@ -41,7 +44,7 @@ const functions = (more: Partial<ReactorFunctionSettings> = {}, client: LambdaCl
     {
       namePrefix: 'Cloakroom-reactor-',
       roleArn: roleArn('silent'),
-      layerArn,
+      layer: aLayerVersion(layerArn),
       architecture: 'arm64',
       codeKeyArn: KEY,
       hotConcurrency: 0,
@@ -49,6 +52,8 @@ const functions = (more: Partial<ReactorFunctionSettings> = {}, client: LambdaCl
     },
   );
 
+const TENANT = randomUUID();
+const reactorOf = (id: string) => ({ tenantId: TENANT, id });
 const code = (text: string) => new Secret(`module.exports = () => ${text};`);
 const nameOf = (id: string) => `Cloakroom-reactor-${id.replaceAll('-', '')}`;
 const live = async (id: string) =>
@@ -73,7 +78,7 @@ describe('the archive of a reactor', () => {
 describe('the function of a reactor', () => {
   it('is created with the empty role, the layer and no environment, and live is its first version', async () => {
     const id = randomUUID();
-    expect(await functions().create(id, code('1'))).toBe('1');
+    expect(await functions().create(reactorOf(id), code('1'))).toMatchObject({ functionVersion: '1' });
     const { Configuration: found } = await lambda.client.send(
       new GetFunctionCommand({ FunctionName: nameOf(id), Qualifier: 'live' }),
     );
@@ -93,7 +98,7 @@ describe('the function of a reactor', () => {
 
   it('runs as many provisioned instances as the deployment configures', async () => {
     const id = randomUUID();
-    await functions({ hotConcurrency: 1 }).create(id, code('1'));
+    await functions({ hotConcurrency: 1 }).create(reactorOf(id), code('1'));
     expect(await functions({ hotConcurrency: 1 }).keepHot(id)).toBe(true);
     const config = await lambda.client.send(
       new GetProvisionedConcurrencyConfigCommand({ FunctionName: nameOf(id), Qualifier: 'live' }),
@@ -111,7 +116,9 @@ describe('the function of a reactor', () => {
     const made: boolean[] = [];
     const ids = [randomUUID(), randomUUID(), randomUUID()];
     for (const id of ids) {
-      expect(await functions({ hotConcurrency: 1 }).create(id, code('1'))).toBe('1');
+      expect(await functions({ hotConcurrency: 1 }).create(reactorOf(id), code('1'))).toMatchObject({
+        functionVersion: '1',
+      });
       made.push(await functions({ hotConcurrency: 1 }).keepHot(id));
     }
     expect(made.filter(Boolean)).toHaveLength(hot);
@@ -124,9 +131,9 @@ describe('the function of a reactor', () => {
   it('is named after the deployment, whatever words that name contains', async () => {
     const estate = functions({ namePrefix: 'Estate-in-progress-' });
     const id = randomUUID();
-    expect(await estate.create(id, code('1'))).toBe('1');
+    expect(await estate.create(reactorOf(id), code('1'))).toMatchObject({ functionVersion: '1' });
     // It exists already: no part of its name causes that wait, which would be too long for a test.
-    expect(await estate.create(id, code('1'))).toBe('1');
+    expect(await estate.create(reactorOf(id), code('1'))).toMatchObject({ functionVersion: '1' });
     await estate.remove(id);
   });
 
@@ -140,17 +147,27 @@ describe('the function of a reactor', () => {
       },
       { step: 'initialize' },
     );
-    await functions({}, counting).create(randomUUID(), code('1'));
+    await functions({}, counting).create(reactorOf(randomUUID()), code('1'));
     expect(names.filter((name) => name !== 'GetFunctionCommand')).toEqual([
       'CreateFunctionCommand',
       'CreateAliasCommand',
     ]);
   });
 
+  it('is tagged with its reactor, and gets no version of another one', async () => {
+    const id = randomUUID();
+    await functions().create(reactorOf(id), code('1'));
+    const { Tags } = await lambda.client.send(new GetFunctionCommand({ FunctionName: nameOf(id) }));
+    expect(Tags).toEqual({ 'cloakroom:tenant': TENANT, 'cloakroom:reactor': id });
+    const other = { tenantId: randomUUID(), id };
+    await expect(functions().publish(other, code('2'))).rejects.toThrow('the function is of another reactor');
+    expect(await versions(id)).toEqual(['$LATEST', '1']);
+  });
+
   it('gets another version, makes it live on request, and loses the old one', async () => {
     const id = randomUUID();
-    await functions().create(id, code('1'));
-    expect(await functions().publish(id, code('2'))).toBe('2');
+    await functions().create(reactorOf(id), code('1'));
+    expect(await functions().publish(reactorOf(id), code('2'))).toMatchObject({ functionVersion: '2' });
     expect(await live(id)).toBe('1');
     await functions().pointLive(id, '2');
     expect(await live(id)).toBe('2');
@@ -162,21 +179,23 @@ describe('the function of a reactor', () => {
   it('is current while live is the version, on the layer of this deployment', async () => {
     const id = randomUUID();
     expect(await functions().isCurrent(id, '1')).toBe(false);
-    await functions().create(id, code('1'));
+    await functions().create(reactorOf(id), code('1'));
     expect(await functions().isCurrent(id, '1')).toBe(true);
     expect(await functions().isCurrent(id, '2')).toBe(false);
-    expect(await functions({ layerArn: otherLayerArn }).isCurrent(id, '1')).toBe(false);
-    expect(await functions({ layerArn: otherLayerArn }).publish(id, code('1'))).toBe('2');
+    expect(await functions({ layer: aLayerVersion(otherLayerArn) }).isCurrent(id, '1')).toBe(false);
+    expect(
+      await functions({ layer: aLayerVersion(otherLayerArn) }).publish(reactorOf(id), code('1')),
+    ).toMatchObject({ functionVersion: '2' });
     await functions().pointLive(id, '2');
-    expect(await functions({ layerArn: otherLayerArn }).isCurrent(id, '2')).toBe(true);
+    expect(await functions({ layer: aLayerVersion(otherLayerArn) }).isCurrent(id, '2')).toBe(true);
   });
 
   it('moves to another architecture, with its layer, in a new version', async () => {
     const id = randomUUID();
-    await functions().create(id, code('1'));
-    const other = functions({ layerArn: otherLayerArn, architecture: 'x86_64' });
+    await functions().create(reactorOf(id), code('1'));
+    const other = functions({ layer: aLayerVersion(otherLayerArn), architecture: 'x86_64' });
     expect(await functions({ architecture: 'x86_64' }).isCurrent(id, '1')).toBe(false);
-    expect(await other.publish(id, code('1'))).toBe('2');
+    expect(await other.publish(reactorOf(id), code('1'))).toMatchObject({ functionVersion: '2' });
     const configurationOf = async (Qualifier: string) => {
       const command = new GetFunctionCommand({ FunctionName: nameOf(id), Qualifier });
       return (await lambda.client.send(command)).Configuration;
@@ -191,8 +210,8 @@ describe('the function of a reactor', () => {
 
   it('is removed completely, and a second removal succeeds', async () => {
     const id = randomUUID();
-    await functions({ hotConcurrency: 1 }).create(id, code('1'));
-    await functions().publish(id, code('2'));
+    await functions({ hotConcurrency: 1 }).create(reactorOf(id), code('1'));
+    await functions().publish(reactorOf(id), code('2'));
     await functions().remove(id);
     await functions().remove(id);
     const { Functions: left = [] } = await lambda.client.send(new ListFunctionsCommand({}));
@@ -203,10 +222,13 @@ describe('the function of a reactor', () => {
     await lambda.control({ pendingMs: 200 });
     const id = randomUUID();
     await lambda.control({ throttle: 3 });
-    expect(await functions().create(id, code('1'))).toBe('1');
+    expect(await functions().create(reactorOf(id), code('1'))).toMatchObject({ functionVersion: '1' });
     await lambda.control({ throttle: 2 });
-    const both = await Promise.all([functions().publish(id, code('2')), functions().publish(id, code('3'))]);
-    expect(both.toSorted()).toEqual(['2', '3']);
+    const both = await Promise.all([
+      functions().publish(reactorOf(id), code('2')),
+      functions().publish(reactorOf(id), code('3')),
+    ]);
+    expect(both.map(({ functionVersion }) => functionVersion).toSorted()).toEqual(['2', '3']);
     await lambda.control({ pendingMs: 50, throttle: 0 });
   });
 
@@ -223,7 +245,9 @@ describe('the function of a reactor', () => {
       { step: 'initialize' },
     );
     const id = randomUUID();
-    expect(await functions({}, losing).create(id, code('1'))).toBe('1');
+    expect(await functions({}, losing).create(reactorOf(id), code('1'))).toMatchObject({
+      functionVersion: '1',
+    });
     expect(lost).toBe(true);
     expect(await live(id)).toBe('1');
   });
@@ -242,8 +266,8 @@ describe('the function of a reactor', () => {
       },
       { step: 'initialize' },
     );
-    const layer = { layerArn: `${layerArn.slice(0, -1)}9` };
-    await expect(functions(layer, failing).create(randomUUID(), code('1'))).rejects.toThrow();
+    const layer = { layer: aLayerVersion(`${layerArn.slice(0, -1)}9`) };
+    await expect(functions(layer, failing).create(reactorOf(randomUUID()), code('1'))).rejects.toThrow();
     jest.restoreAllMocks();
     expect(tries).toBe(2);
   });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Layer } from '../../../src/core/reactors/layer.ts';
 import type { ReactorFunctions } from '../../../src/core/reactors/reactor-functions.ts';
 
 /** A Lambda function that knows the hash of the code of each of its versions. */
@@ -7,6 +8,9 @@ export interface CloudFunction {
   readonly versions: Map<string, string>;
   latest: number;
 }
+
+/** The layer that all functions in memory have. */
+export const LAYER: Layer = { image: 'node16', generation: 1, hash: 'a'.repeat(64) };
 
 /**
  * The contract of {@link ReactorFunctions} in memory. A function exists, and can run, immediately.
@@ -25,13 +29,13 @@ export function reactorFunctions(functions = new Map<string, CloudFunction>()): 
 
   return {
     keepHot: () => Promise.resolve(true),
-    create(id, code) {
-      const version = publish(id, code.reveal());
+    create({ id }, code) {
+      const functionVersion = publish(id, code.reveal());
       const made = functions.get(id);
-      if (made !== undefined) made.live ??= version;
-      return Promise.resolve(version);
+      if (made !== undefined) made.live ??= functionVersion;
+      return Promise.resolve({ functionVersion, layer: LAYER });
     },
-    publish: (id, code) => Promise.resolve(publish(id, code.reveal())),
+    publish: ({ id }, code) => Promise.resolve({ functionVersion: publish(id, code.reveal()), layer: LAYER }),
     isCurrent: (id, version) => Promise.resolve(functions.get(id)?.live === version),
     pointLive(id, version) {
       const found = functions.get(id);

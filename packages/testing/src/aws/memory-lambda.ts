@@ -19,6 +19,7 @@ interface MemoryFunction {
   readonly versions: ReadonlyMap<string, string>;
   readonly latest: number;
   readonly live?: string;
+  readonly tags: Readonly<Record<string, string>>;
 }
 
 /** `replaceFunctions` accepts these. */
@@ -70,9 +71,9 @@ export class MemoryLambda {
     return found;
   }
 
-  #create({ FunctionName: name = '', Code }: CreateFunctionCommand['input']) {
+  #create({ FunctionName: name = '', Code, Tags: tags = {} }: CreateFunctionCommand['input']) {
     if (this.#functions.has(name)) throw conflict();
-    this.#functions.set(name, { versions: new Map([['1', codeOf(Code?.ZipFile)]]), latest: 1 });
+    this.#functions.set(name, { versions: new Map([['1', codeOf(Code?.ZipFile)]]), latest: 1, tags });
     return { Version: '1' };
   }
 
@@ -88,7 +89,7 @@ export class MemoryLambda {
   }
 
   #configuration({ FunctionName, Qualifier = '$LATEST' }: GetFunctionCommand['input']) {
-    const { live, latest } = this.#find(FunctionName);
+    const { live, latest, tags } = this.#find(FunctionName);
     const version = Qualifier === 'live' ? live : Qualifier;
     if (version === undefined) throw missing();
     return {
@@ -99,6 +100,7 @@ export class MemoryLambda {
         Layers: [{ Arn: ENVIRONMENT['REACTOR_LAYER'] }],
         Architectures: [ENVIRONMENT['REACTOR_ARCHITECTURE']],
       },
+      Tags: tags,
     };
   }
 

@@ -1,6 +1,7 @@
 import {
   FINGERPRINT_INDEX_ATTRIBUTES,
   INDEXES,
+  GROUP_INDEX_ATTRIBUTES,
   LIST_INDEX_ATTRIBUTES,
 } from '../../../../src/adapters/dynamodb/keys.ts';
 import { EXPIRY_ATTRIBUTE } from '../../../../src/adapters/dynamodb/append-only.ts';
@@ -55,7 +56,15 @@ export const TABLES: readonly TableDefinition[] = [
   {
     name: 'Reactors',
     expires: true,
-    indexes: [DUE, { name: INDEXES.parked, partitionKey: 'parkedPk', sortKey: 'parkedSk', attributes: [] }],
+    indexes: [
+      DUE,
+      {
+        name: INDEXES.group,
+        partitionKey: 'groupPk',
+        sortKey: 'groupSk',
+        attributes: GROUP_INDEX_ATTRIBUTES,
+      },
+    ],
   },
   { name: 'Audit', expires: true, indexes: [] },
   { name: 'AuditIndex', expires: true, indexes: [] },

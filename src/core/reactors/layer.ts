@@ -1,0 +1,21 @@
+/** The versions of Node.js that code can run on. Each has its own layer. */
+export const IMAGES = ['node16'] as const;
+
+export type Image = (typeof IMAGES)[number];
+
+/** The layer that a function of a reactor runs on: Node.js, the runtime and the packages. */
+export interface Layer {
+  readonly image: Image;
+  /** Lambda numbers the versions: a later one has a higher number, even with an old content. */
+  readonly generation: number;
+  /** Functions are compared by it: SHA-256 of the content, in lower-case hexadecimal. */
+  readonly hash: string;
+}
+
+/** A layer that new functions can get. */
+export interface LayerVersion extends Layer {
+  readonly arn: string;
+}
+
+/** Reads the number at the end of the ARN of a layer's version. */
+export const generationIn = (arn: string): number => Number(arn.slice(arn.lastIndexOf(':') + 1));
