@@ -133,6 +133,8 @@ for (const hash of drawn) if (!diagrams.has(hash)) rmSync(join(DRAWN, `${hash}.s
 const missing = [...diagrams].filter(([hash]) => isAll || !drawn.has(hash));
 if (missing.length > 0) {
   const chromium = await startChromium();
+  // The browser of tests does not keep a process alive that waits for it.
+  const alive = setInterval(() => undefined, 60_000);
   try {
     const tab = await chromium.newTab();
     await tab.evaluate(`${script()};mermaid.initialize(${JSON.stringify(CONFIG)});1`);
@@ -142,6 +144,7 @@ if (missing.length > 0) {
     }
   } finally {
     await chromium.close();
+    clearInterval(alive);
   }
 }
 console.log(`${String(diagrams.size)} diagrams, ${String(missing.length)} drawn`);
