@@ -185,6 +185,21 @@ module.exports = {
       to: { path: own, pathNot: '^src/(lambda|core)/' },
     },
     {
+      name: 'operator-knows-lambda-and-core',
+      comment:
+        'The same for both functions of the operator, which run one table of commands: it knows neither of them, and no adapter.',
+      severity: 'error',
+      from: { path: '^src/operator/' },
+      to: { path: own, pathNot: '^src/(operator|lambda|core)/' },
+    },
+    {
+      name: 'commands-are-read-without-code',
+      comment: 'The command line, the stacks and the packages read the table of commands, and no code of it.',
+      severity: 'error',
+      from: { path: '^src/operator/command-names\\.ts$' },
+      to: { path: own },
+    },
+    {
       name: 'wire-knows-core',
       comment:
         'The shape of a resource in requests and responses: it knows neither routes nor functions, and core never needs it.',
@@ -262,7 +277,7 @@ module.exports = {
         pathNot: [
           '^lib/',
           '^functions/[^/]+/config\\.ts$',
-          '^functions/operator/command-names\\.ts$',
+          '^src/operator/command-names\\.ts$',
           '^src/adapters/dynamodb/(keys|append-only)\\.ts$',
           '^src/core/reactors/author-packages\\.ts$',
           '^src/http/(edge-secret|reserved-headers)\\.ts$',
@@ -285,7 +300,7 @@ module.exports = {
           '^(bin|lib|packages/(local-aws|sdk)/src)/',
           // `npm start` is `cloakroom start`.
           '^packages/cli/bin/cloakroom\\.cjs$',
-          '^functions/operator/command-names\\.ts$',
+          '^src/operator/command-names\\.ts$',
           '^(console|packages/fields)/headers\\.ts$',
         ],
       },

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { accessFunctionOf } from '../src/operator/command-names.ts';
 
 /*
  * Names of what a deployment makes, by its service name. The stacks use them, and the operator's
@@ -23,6 +24,13 @@ export function reactorFunctionPrefix(serviceName: string): string {
  * alone, so that two services in one account would share its versions.
  */
 export const reactorLayerName = (serviceName: string): string => `${serviceName}-reactor-runtime`;
+
+/** The name of the function that runs the operator's commands, but those that give access. */
+export const operatorFunctionName = (serviceName: string): string => `${serviceName}-operator`;
+
+/** The name of the function that runs the commands that give access to a tenant. */
+export const accessFunctionName = (serviceName: string): string =>
+  accessFunctionOf(operatorFunctionName(serviceName));
 
 /** The tag of tables and KMS keys, whose value is the service name. */
 export const DEPLOYMENT_TAG = 'cloakroom:deployment';

@@ -89,6 +89,17 @@ export function denyTrailState(access: Pick<NamedTable, 'tableArn'>, except?: 'c
   return statement;
 }
 
+/**
+ * Denies a function every write to a key of an application: a function that may write the rest of
+ * the table makes no key that the service accepts (docs/security.md#threat-model).
+ */
+export function denyKeys(access: Pick<NamedTable, 'tableArn'>): PolicyStatement {
+  const statement = allowOnTable(access, ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']);
+  statement.effect = Effect.DENY;
+  statement.addCondition('ForAnyValue:StringLike', { 'dynamodb:LeadingKeys': ['key#*'] });
+  return statement;
+}
+
 /** Allows a function to read how tables are protected: policy, recovery, expiry. */
 export function allowProtection(tables: readonly Pick<NamedTable, 'tableArn'>[]): PolicyStatement {
   const calls = ['GetResourcePolicy', 'DescribeTable', 'DescribeContinuousBackups', 'DescribeTimeToLive'];

@@ -6,12 +6,14 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { INDEXES, SEAL_HEAD_KEY } from '../src/adapters/dynamodb/keys.ts';
 import type { Environment as AuditSealerEnvironment } from '../functions/audit-sealer/config.ts';
-import type { CommandName } from '../functions/operator/command-names.ts';
+import type { CommandName } from '../src/operator/command-names.ts';
 import type { Environment as OperatorEnvironment } from '../functions/operator/config.ts';
+import type { Environment as AccessEnvironment } from '../functions/operator-access/config.ts';
 import type { Environment as SweeperEnvironment } from '../functions/sweeper/config.ts';
 import { acceptFindings } from './accept-findings.ts';
 import { ServiceFunction } from './constructs/service-function.ts';
 import type { DataStack } from './data-stack.ts';
+import { accessFunctionName, operatorFunctionName } from './deployment-names.ts';
 import {
   acknowledgeFunctions,
   allowLook,
@@ -24,6 +26,7 @@ import {
   allowTenantKeys,
   allowTokenWrites,
   denyDeploymentKey,
+  denyKeys,
   denyTrailState,
 } from './grants.ts';
 import { auditEnvironment, storeEnvironment, tokenEnvironment } from './environments.ts';
@@ -52,10 +55,20 @@ export class OperationsStack extends Stack {
 
   constructor(scope: Construct, id: string, { settings, data, reactors, ...props }: OperationsStackProps) {
     super(scope, id, props);
+    this.operator = this.#operator(settings, data, reactors);
+    this.#verifyEveryHour(this.operator);
+    this.sweeper = this.#sweeper(settings, data, reactors);
+    this.auditSealer = this.#auditSealer(settings, data);
+    this.#operatorAccess(settings, data, reactors);
+    acknowledgeFunctions(this, reactors.functionPrefix);
+  }
+
+  /** The commands that give no access to a tenant, and take none away. */
+  #operator(settings: Settings, data: DataStack, reactors: ReactorStack): LambdaFunction {
     const operator = new ServiceFunction<OperatorEnvironment>(this, 'Operator', {
       folder: 'operator',
       description: 'Operator commands',
-      functionName: `${settings.serviceName}-operator`,
+      functionName: operatorFunctionName(settings.serviceName),
       // A step of a check may take as long as the command line waits.
       timeoutSeconds: 300,
       // One processor: the hourly check computes a hash and a MAC of each record, and its price is
@@ -74,7 +87,6 @@ export class OperationsStack extends Stack {
         REACTORS_TABLE: data.reactors.tableName,
         KEY_ROTATION_DAYS: String(settings.keyRotationDays),
         ...queues(reactors),
-        REACTOR_FUNCTION_PREFIX: reactors.functionPrefix,
       },
       grants: [
         ...[data.tokens, data.ephemeral, data.access, data.reactors].map((table) =>
@@ -82,6 +94,7 @@ export class OperationsStack extends Stack {
         ),
         allowOnTable(data.access, ['BatchGetItem', 'PutItem', 'DeleteItem', 'Query']),
         denyTrailState(data.access, 'cursor'),
+        denyKeys(data.access),
         allowOnTable(data.audit, ['PartiQLInsert', 'Query', 'BatchGetItem']),
         allowOnTable(data.auditIndex, ['Query']),
         allowOnTable(data.auditSeals, ['Query']),
@@ -93,25 +106,68 @@ export class OperationsStack extends Stack {
         allowTenantKeys(data.key, 'Encrypt', ['tenant']),
         ...allowTokenWrites(data),
         allowQueryIndex(data.tokens, INDEXES.list),
-        allowOnTable(data.reactors, ['BatchGetItem', 'PutItem', 'DeleteItem', 'Query']),
-        allowOnFunctions(this, reactors.functionPrefix, [
-          'DeleteFunction',
-          'DeleteProvisionedConcurrencyConfig',
-        ]),
+        allowOnTable(data.reactors, ['BatchGetItem', 'PutItem', 'Query']),
         allowSend(reactors.deliveries.queue),
         ...[reactors.invocations, reactors.deliveries].map(({ queue }) => allowLook(queue)),
       ],
     });
-    this.operator = operator.lambda;
-    this.#verifyEveryHour(operator.lambda);
-    this.sweeper = this.#sweeper(settings, data, reactors);
-    this.auditSealer = this.#auditSealer(settings, data);
-    acknowledgeFunctions(this, reactors.functionPrefix);
     new CfnOutput(this, 'OperatorFunctionName', {
       value: operator.lambda.functionName,
       description: 'Invoked by cloakroom operator',
     });
+    return operator.lambda;
   }
+
+  /**
+   * The commands that give access to a tenant, or destroy it: a function of their own, so that IAM
+   * can allow all others without them (docs/security.md#threat-model).
+   */
+  #operatorAccess(settings: Settings, data: DataStack, reactors: ReactorStack): void {
+    const access = new ServiceFunction<AccessEnvironment>(this, 'OperatorAccess', {
+      folder: 'operator-access',
+      description: 'Operator commands that give access',
+      functionName: accessFunctionName(settings.serviceName),
+      // A step of a destruction may take as long as the command line waits.
+      timeoutSeconds: 300,
+      memoryMegabytes: 1_024,
+      logRetentionDays: settings.logRetentionDays,
+      key: data.key,
+      environment: {
+        ...storeEnvironment(data),
+        ...auditEnvironment(settings, data),
+        ...tokenEnvironment(data),
+        REACTORS_TABLE: data.reactors.tableName,
+        KEY_ROTATION_DAYS: String(settings.keyRotationDays),
+        REACTOR_FUNCTION_PREFIX: reactors.functionPrefix,
+      },
+      grants: [
+        allowOnTable(data.access, ['BatchGetItem', 'PutItem', 'DeleteItem', 'Query']),
+        denyTrailState(data.access),
+        allowOnTable(data.audit, ['PartiQLInsert']),
+        allowTenantKeys(data.key, 'GenerateDataKey'),
+        allowTenantKeys(data.key, 'Decrypt'),
+        allowOnTable(data.tokens, [
+          'BatchGetItem',
+          'ConditionCheckItem',
+          'PutItem',
+          'UpdateItem',
+          'DeleteItem',
+        ]),
+        allowQueryIndex(data.tokens, INDEXES.list),
+        allowOnTable(data.ephemeral, ['DeleteItem']),
+        allowOnTable(data.reactors, ['DeleteItem', 'Query']),
+        allowOnFunctions(this, reactors.functionPrefix, [
+          'DeleteFunction',
+          'DeleteProvisionedConcurrencyConfig',
+        ]),
+      ],
+    });
+    new CfnOutput(this, 'OperatorAccessFunctionName', {
+      value: access.lambda.functionName,
+      description: 'Invoked by the commands that give access',
+    });
+  }
+
   /**
    * Removes due records every minute: expired tokens, cvc values, leftovers of interrupted writes.
    */

@@ -8,8 +8,9 @@ import { RESTORE_STEPS } from '../bin/operator/restore/restore-command.ts';
 import { environment as applicationsEnvironment } from '../functions/applications/config.ts';
 import { environment as sealerEnvironment } from '../functions/audit-sealer/config.ts';
 import { environment as logsEnvironment } from '../functions/logs/config.ts';
-import { COMMAND_NAMES, usageOf } from '../functions/operator/command-names.ts';
+import { COMMAND_NAMES, usageOf } from '../src/operator/command-names.ts';
 import { environment as operatorEnvironment } from '../functions/operator/config.ts';
+import { environment as accessEnvironment } from '../functions/operator-access/config.ts';
 import { environment as proxyEnvironment } from '../functions/proxy/config.ts';
 import { environment as workerEnvironment } from '../functions/reactor-worker/config.ts';
 import { environment as proxiesEnvironment } from '../functions/proxies/config.ts';
@@ -57,6 +58,7 @@ const environments = [
   tokensEnvironment,
   applicationsEnvironment,
   operatorEnvironment,
+  accessEnvironment,
   proxyEnvironment,
   proxiesEnvironment,
   reactorsEnvironment,

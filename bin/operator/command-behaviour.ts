@@ -1,4 +1,4 @@
-import type { CommandName } from '../../functions/operator/command-names.ts';
+import type { CommandName } from '../../src/operator/command-names.ts';
 
 export type Response = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { functionOf, type CommandName } from '../../src/operator/command-names.ts';
 import { CommandFailure, lacksCredentials, UsageError } from '../command-line/failures.ts';
 import { printable, show } from '../command-line/show.ts';
 import type { Surroundings } from '../command-line/surroundings.ts';
@@ -13,15 +14,22 @@ import { runRemoval, type RemovalSurroundings } from './removal/removal-command.
 import type { RestoreRequest } from './restore/restore-command.ts';
 import { createSecretsFile } from './secrets-file.ts';
 
+/** A request for a command of the functions, or for one that the command line carries out. */
+type Named = CommonRequest & { readonly name?: CommandName };
+
 /** Tests replace what a process has not got. */
 export interface OperatorSurroundings extends Surroundings, Pick<RemovalSurroundings, 'pause'> {
   readonly invoke?: (target: Target, payload: Response) => Promise<Response>;
 }
 
-function targetOf({ functionName, local: file }: CommonRequest): Target {
+/** The function that a command of an operator function runs in, or that function itself. */
+const named = (functionName: string, name: CommandName | undefined): string =>
+  name === undefined ? functionName : functionOf(name, functionName);
+
+function targetOf({ functionName, local: file, name }: Named): Target {
   const local = file === undefined ? undefined : localAccountOf(file);
   return {
-    functionName: functionName ?? local?.operator_function ?? DEFAULT_FUNCTION,
+    functionName: named(functionName ?? local?.operator_function ?? DEFAULT_FUNCTION, name),
     ...(local !== undefined && { local }),
   };
 }
@@ -172,11 +180,11 @@ async function restored(
 export function operatorCommand(surroundings: OperatorSurroundings, failed: () => void): Command {
   const { print, printError } = surroundings;
   /** Runs a command on its target and prints its result. */
-  async function run<T extends CommonRequest>(
+  async function run<T extends Named>(
     request: T,
     work: (request: T, target: Target, surroundings: OperatorSurroundings) => Promise<Response>,
   ): Promise<Response> {
-    let target: Target = { functionName: request.functionName ?? DEFAULT_FUNCTION };
+    let target: Target = { functionName: named(request.functionName ?? DEFAULT_FUNCTION, request.name) };
     try {
       target = targetOf(request);
       const result = await work(request, target, surroundings);

@@ -12,7 +12,7 @@ import {
   usageOf,
   type CommandName,
   type FlagName,
-} from '../../functions/operator/command-names.ts';
+} from '../../src/operator/command-names.ts';
 import { COMMAND_BEHAVIOUR, type Response } from './command-behaviour.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { localOption } from '../command-line/local-file.ts';
@@ -132,7 +132,7 @@ function globalOptions(): readonly Option[] {
   return [
     new Option(
       '--function <NAME>',
-      `the operator function, stack output OperatorFunctionName (default: that of --local, or ${DEFAULT_FUNCTION})`,
+      `the operator function, stack output OperatorFunctionName (default: that of --local, or ${DEFAULT_FUNCTION}); commands that give access invoke the one with -access behind`,
     ).argParser(filled('function')),
     localOption(noCommand),
     new Option('--json', 'print the result as JSON'),

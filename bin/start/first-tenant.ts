@@ -6,21 +6,34 @@ import {
   writeCredentials,
   type TenantCredentials,
 } from './credentials-file.ts';
+import { COMMANDS, type CommandName, type OperatorFunction } from '../../src/operator/command-names.ts';
 import type { PreparedApp } from '../../packages/local-aws/src/cloud.ts';
 import { errorMessage } from '../../packages/local-aws/src/error-code.ts';
 import { damaged } from '../../packages/local-aws/src/storage-failure.ts';
 
-/** The name of the operator function of an app. Throws an Error if the app is another one. */
-export function operatorFunctionOf({ outputs }: PreparedApp): string {
-  const operator = outputs.get('OperatorFunctionName');
-  if (operator === undefined)
-    throw new Error('the app has no Cloakroom service (no output OperatorFunctionName)');
-  return operator;
+const OUTPUTS = {
+  operator: 'OperatorFunctionName',
+  'operator-access': 'OperatorAccessFunctionName',
+} as const satisfies Readonly<Record<OperatorFunction, string>>;
+
+/** The name of an operator function of an app. Throws an Error if the app is another one. */
+export function operatorFunctionOf(
+  { outputs }: PreparedApp,
+  operatorFunction: OperatorFunction = 'operator',
+): string {
+  const output = OUTPUTS[operatorFunction];
+  const name = outputs.get(output);
+  if (name === undefined) throw new Error(`the app has no Cloakroom service (no output ${output})`);
+  return name;
 }
 
-/** Invokes the operator function like `cloakroom operator`. Throws an Error with its message. */
-async function operate(app: PreparedApp, command: object): Promise<string> {
-  const { failed, payload } = await app.invoke(operatorFunctionOf(app), JSON.stringify(command));
+/** Invokes a function like `cloakroom operator`. Throws an Error with its message. */
+async function operate(
+  app: PreparedApp,
+  command: { readonly command: CommandName; readonly [member: string]: unknown },
+): Promise<string> {
+  const name = operatorFunctionOf(app, COMMANDS[command.command].runsIn);
+  const { failed, payload } = await app.invoke(name, JSON.stringify(command));
   if (!failed) return payload;
   const { errorType = '', errorMessage: message = '' } = JSON.parse(payload) as Partial<
     Record<string, string>

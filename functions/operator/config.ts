@@ -16,7 +16,6 @@ export const environment = z.object({
   ...tokenEnvironment,
   KEY_ROTATION_DAYS: wholeNumber(1),
   INVOCATIONS_QUEUE_URL: variable,
-  REACTOR_FUNCTION_PREFIX: variable,
   REACTORS_TABLE: variable,
   DELIVERIES_QUEUE_URL: variable,
 });

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { dynamoDbClient, kmsClient, lambdaControlClient, sqsClient } from '../../src/adapters/aws/clients.ts';
+import { dynamoDbClient, kmsClient, sqsClient } from '../../src/adapters/aws/clients.ts';
 import { oldestDue } from '../../src/adapters/dynamodb/due-index.ts';
 import { countCold, countParked } from '../../src/adapters/dynamodb/due-reactors.ts';
 import { createSealHead, createSealReader } from '../../src/adapters/dynamodb/seal-store.ts';
@@ -12,7 +12,6 @@ import { createTrailReader } from '../../src/adapters/dynamodb/trail-reader.ts';
 import { createKmsKeyService } from '../../src/adapters/kms/kms-key-service.ts';
 import { sealPublicKey } from '../../src/adapters/kms/kms-seal-key.ts';
 import type { Instance } from '../../src/adapters/instance.ts';
-import { createReactorRepairs } from '../../src/adapters/lambda/reactor-repairs.ts';
 import { createInvocationQueue, queueDepth } from '../../src/adapters/sqs/invocation-queue.ts';
 import {
   createProxies,
@@ -30,9 +29,7 @@ import type { CheckCursor } from '../../src/core/trail/check-latest.ts';
 import type { IndexReader, IndexRequests } from '../../src/core/trail/index-store.ts';
 import type { Unaudited } from '../../src/lambda/audited-deps.ts';
 import type { ListKeysDeps } from '../../src/core/operator/list-keys.ts';
-import type { CreateTenantDeps } from '../../src/core/operator/create-tenant.ts';
 import type { TenantStore } from '../../src/core/tenants/tenant.ts';
-import type { DestroyTenantDeps } from '../../src/core/operator/destroy-tenant.ts';
 import type { HealthDeps } from '../../src/core/sweep/health.ts';
 import type { IndexCardsDeps } from '../../src/core/operator/index-cards.ts';
 import type { ReencryptDeps } from '../../src/core/operator/reencrypt-records.ts';
@@ -62,7 +59,6 @@ export type OperatorDeps = {
   readonly sealPublicKey: (pem: string | undefined) => Promise<KeyObject>;
 } & WalkDeps &
   AuditCheckReports &
-  CreateTenantDeps &
   ListKeysDeps & { readonly applicationStore: Pick<ApplicationStore, 'findMany'> } & WebhookSecretDeps &
   UndeliveredDeps &
   RotateDataKeyDeps &
@@ -70,7 +66,6 @@ export type OperatorDeps = {
   RewrapDeps &
   ReencryptDeps &
   IndexCardsDeps &
-  DestroyTenantDeps &
   HealthDeps;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -115,14 +110,6 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
     tokenStore: createTokenStores(dynamodb, config, stores.vault).storedTokens,
     ...createReactorStores(dynamodb, config),
     ...createProxies(dynamodb, config),
-    // It deletes functions and provisions no instances.
-    reactorFunctions: createReactorRepairs(
-      { client: lambdaControlClient(aws), platform },
-      {
-        namePrefix: config.REACTOR_FUNCTION_PREFIX,
-        hotConcurrency: 0,
-      },
-    ),
     deliveryQueue: createInvocationQueue(sqs, config.DELIVERIES_QUEUE_URL),
     oldestDue: {
       tokens: dueIn(config.TOKENS_TABLE),

@@ -10,6 +10,7 @@ import { environment as sealerEnvironment } from '../../functions/audit-sealer/c
 import { environment as logsEnvironment } from '../../functions/logs/config.ts';
 import { routes as logsRoutes } from '../../functions/logs/routes.ts';
 import { environment as operatorEnvironment } from '../../functions/operator/config.ts';
+import { environment as accessEnvironment } from '../../functions/operator-access/config.ts';
 import { environment as proxiesEnvironment } from '../../functions/proxies/config.ts';
 import { routes as proxiesRoutes } from '../../functions/proxies/routes.ts';
 import { environment as proxyEnvironment } from '../../functions/proxy/config.ts';
@@ -28,6 +29,7 @@ const CONFIGURATIONS = {
   AuditSealer: sealerEnvironment,
   Logs: logsEnvironment,
   Operator: operatorEnvironment,
+  OperatorAccess: accessEnvironment,
   Proxies: proxiesEnvironment,
   Proxy: proxyEnvironment,
   ReactorWorker: workerEnvironment,

@@ -43,6 +43,7 @@ it('every function that serves requests or acts may add records, and three may r
     Sender: INSERT,
     Logs: ['BatchGetItem', 'PartiQLInsert', 'Query'],
     Operator: ['BatchGetItem', 'PartiQLInsert', 'Query', ...PROTECTION].toSorted(),
+    OperatorAccess: INSERT,
     AuditSealer: ['Query'],
   });
 });
@@ -75,7 +76,7 @@ it('no function has all actions of DynamoDB, or actions on all tables', () => {
   }
 });
 
-it('only the sealer may write the head in the table of keys, and only the operator the cursor and the deployment key', () => {
+it('only the sealer may write the head in the table of keys, only the operator the cursor, and only both functions of the operator the deployment key', () => {
   const onAccess = policies.filter(({ Resource }) =>
     /table\/Cloakroom-Access"/.test(JSON.stringify(Resource)),
   );
@@ -100,13 +101,45 @@ it('only the sealer may write the head in the table of keys, and only the operat
         Condition: { 'ForAnyValue:StringEquals': of === 'Operator' ? HEAD : BOTH },
       });
   }
-  expect([...writers].toSorted()).toEqual(['Applications', 'AuditSealer', 'Operator', 'Proxies', 'Sweeper']);
+  expect([...writers].toSorted()).toEqual([
+    ...['Applications', 'AuditSealer', 'Operator', 'OperatorAccess', 'Proxies', 'Sweeper'],
+  ]);
   const barred = onAccess.filter(
     ({ Effect, Condition }) =>
       Effect === 'Deny' &&
       String(Condition?.['ForAnyValue:StringEquals']?.['dynamodb:LeadingKeys']) === 'deployment-key',
   );
   expect(barred.map(({ of }) => of).toSorted()).toEqual(['Applications', 'Proxies', 'Sweeper']);
+});
+
+it('the operator writes no key of an application, so that none of its commands makes or ends one', () => {
+  const barred = policies.filter(
+    ({ Effect, Condition }) =>
+      Effect === 'Deny' &&
+      String(Condition?.['ForAnyValue:StringLike']?.['dynamodb:LeadingKeys']) === 'key#*',
+  );
+  expect(barred).toMatchObject([
+    {
+      of: 'Operator',
+      Action: ['BatchWriteItem', 'DeleteItem', 'PutItem', 'UpdateItem'].map((call) => `dynamodb:${call}`),
+      Resource: expect.objectContaining({}),
+    },
+  ]);
+});
+
+it('only the commands that give access may remove what a tenant has', () => {
+  const removing = (table: string) =>
+    policies
+      .filter(
+        ({ of, Effect, Action, Resource }) =>
+          /^Operator/.test(of) &&
+          Effect === 'Allow' &&
+          /DeleteItem|DeleteFunction/.test(String(Action)) &&
+          JSON.stringify(Resource).includes(table),
+      )
+      .map(({ of }) => of);
+  expect(removing('Cloakroom-Reactors')).toEqual(['OperatorAccess']);
+  expect(removing('Cloakroom-reactor-')).toEqual(['OperatorAccess']);
 });
 
 it('Lambda does not repeat an event of a schedule that failed', () => {

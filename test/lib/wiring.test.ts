@@ -29,7 +29,8 @@ const FUNCTIONS = {
   'reactor-worker': 'Worker',
   'webhook-sender': 'Sender',
   sweeper: 'Sweeper',
-  operator: 'Operator',
+  operator: 'OperatorFunction',
+  'operator-access': 'OperatorAccess',
   'audit-sealer': 'AuditSealer',
 } as const;
 type FunctionName = keyof typeof FUNCTIONS;

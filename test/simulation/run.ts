@@ -101,7 +101,7 @@ interface CreatedTenant {
 }
 
 const createTenant = async (service: Service, wrappedBy: string): Promise<CreatedTenant> =>
-  (await service.invoke('operator', {
+  (await service.invoke('operator-access', {
     command: 'create-tenant',
     name: 'simulation',
     wrapped_by: wrappedBy,

@@ -1,6 +1,7 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { administratorSettings, type LocalAdministrator } from '../../packages/local-aws/src/control.ts';
 import type { Credentials } from './credentials.ts';
+import { runnerOf } from './runner-of.ts';
 
 /** The response of a function of a local account, and whether the function failed. */
 export async function invokeFunction(
@@ -23,6 +24,6 @@ export async function operatorOf(
   credentials: Credentials,
   command: object,
 ): Promise<Record<string, unknown>> {
-  const { payload } = await invokeFunction(credentials, 'Cloakroom-operator', command);
+  const { payload } = await invokeFunction(credentials, `Cloakroom-${runnerOf(command)}`, command);
   return payload as Record<string, unknown>;
 }

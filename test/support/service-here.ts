@@ -34,6 +34,7 @@ import { reactorFunctions, type CloudFunction } from './fakes/reactor-functions.
 import { fetchBy } from './http-client.ts';
 import { inProcess, respond, type HttpRequest } from './in-process-dynamodb.ts';
 import { OPERATING_FUNCTIONS } from './operating-functions.ts';
+import { runnerOf } from './runner-of.ts';
 import { bytesOfBody } from '../../src/core/shared/utf8.ts';
 
 /** The functions that reactors have, by the ids of these. */
@@ -252,7 +253,7 @@ export async function serviceHere(): Promise<ServiceHere> {
   async function operator(command: object): Promise<Readonly<Record<string, any>>> {
     clock.tick();
     try {
-      return (await invoke('operator', command)) as Readonly<Record<string, any>>;
+      return (await invoke(runnerOf(command), command)) as Readonly<Record<string, any>>;
     } catch (error) {
       return { errorMessage: error instanceof Error ? error.message : String(error) };
     }

@@ -49,7 +49,8 @@ const LOADED_LATER = [
  * of the operator read tables.
  */
 const LOADED_LATER_BY: Readonly<Record<string, readonly string[]>> = {
-  'functions/operator/index.ts': ['@aws-sdk/client-lambda', '@aws-sdk/client-sqs'],
+  'functions/operator/index.ts': ['@aws-sdk/client-sqs'],
+  'functions/operator-access/index.ts': ['@aws-sdk/client-lambda'],
   'functions/proxy/index.ts': ['@aws-sdk/client-lambda'],
 };
 

@@ -1,6 +1,7 @@
 import { Stack, Stage, Token } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
+import { accessFunctionName, operatorFunctionName } from '../../../lib/deployment-names.ts';
 import { buildService, type ServiceStacks } from '../../../lib/service.ts';
 import { SettingsError, type Settings } from '../../../lib/settings.ts';
 import { setFeatureFlags } from './feature-flags.ts';
@@ -10,7 +11,6 @@ import { weakValue } from './weak-value.ts';
 
 export type { CloakroomProps } from './props.ts';
 
-const operatorOf = (serviceName: string) => `${serviceName}-operator`;
 const known = (value: string | undefined) => (Token.isUnresolved(value) ? undefined : value);
 
 /** The account and Region of a scope, as far as they are known. */
@@ -40,7 +40,7 @@ function requireOne(own: Cloakroom, serviceName: string): void {
       (each) =>
         each !== own &&
         each instanceof Cloakroom &&
-        each.operatorFunctionName === operatorOf(serviceName) &&
+        each.operatorFunctionName === operatorFunctionName(serviceName) &&
         isOnePlace(each, own),
     );
   if (twin !== undefined)
@@ -55,6 +55,7 @@ function requireOne(own: Cloakroom, serviceName: string): void {
 export class Cloakroom extends Construct {
   readonly #stacks: ServiceStacks;
   readonly #domainName: string;
+  readonly #accessFunctionName: string;
 
   /** Requests have their API key in this header, such as `SVC-API-KEY`. */
   readonly keyHeader: string;
@@ -79,7 +80,8 @@ export class Cloakroom extends Construct {
     }
     this.#domainName = settings.domainName;
     this.keyHeader = `${settings.headerPrefixes[0] ?? ''}-API-KEY`;
-    this.operatorFunctionName = operatorOf(settings.serviceName);
+    this.operatorFunctionName = operatorFunctionName(settings.serviceName);
+    this.#accessFunctionName = accessFunctionName(settings.serviceName);
   }
 
   /** The base address of the service: a token, unless the service has a domain. */
@@ -92,12 +94,21 @@ export class Cloakroom extends Construct {
     return weakValue(this.#stacks.monitoring, 'AlarmTopicArn');
   }
 
-  /** A statement that allows to invoke the operator, for the role of a pipeline. */
+  /**
+   * A statement that allows to invoke the operator, for the role of a pipeline. It allows no
+   * command that gives access to a tenant, or destroys it.
+   */
   get operatorPolicy(): PolicyStatement {
-    const arn = this.#stacks.operations.formatArn({
-      service: 'lambda',
-      resource: `function:${this.operatorFunctionName}`,
-    });
+    return this.#mayInvoke(this.operatorFunctionName);
+  }
+
+  /** A statement that allows the operator commands that give access to a tenant, or destroy it. */
+  get operatorAccessPolicy(): PolicyStatement {
+    return this.#mayInvoke(this.#accessFunctionName);
+  }
+
+  #mayInvoke(name: string): PolicyStatement {
+    const arn = this.#stacks.operations.formatArn({ service: 'lambda', resource: `function:${name}` });
     return new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [arn] });
   }
 }

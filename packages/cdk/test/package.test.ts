@@ -64,6 +64,7 @@ class UsersStack extends Stack {
     for (const name of ['apiUrl', 'alarmTopicArn', 'keyHeader', 'operatorFunctionName'])
       new CfnOutput(this, name, { value: vault[name] });
     new CfnOutput(this, 'policy', { value: this.toJsonString(vault.operatorPolicy.toStatementJson()) });
+    new CfnOutput(this, 'access', { value: this.toJsonString(vault.operatorAccessPolicy.toStatementJson()) });
     const far = new Stack(scope, 'Far', { env: { ...props.env, region: 'us-east-1' } });
     new CfnOutput(far, 'topic', { value: vault.alarmTopicArn });
     const foreign = new Stack(new Stack(), 'Foreign', { env: { ...props.env, account: '999999999999' } });
@@ -243,7 +244,8 @@ it('has the environment of the stack around it, and its values are read weakly',
   ]);
   const afterOf = (stacks: readonly UsersStack[]) => stacks.find(({ name }) => name === 'Mine')?.after;
   expect([afterOf(apps.app), afterOf(apps.stack)]).toEqual([['Vault-2-Api'], ['Vault-2-Monitoring']]);
-  expect(JSON.stringify(valueOf('policy'))).toContain('eu-west-1:123456789012:function:Vault-2-operator');
+  expect(JSON.stringify(valueOf('policy'))).toContain('eu-west-1:123456789012:function:Vault-2-operator\\"');
+  expect(JSON.stringify(valueOf('access'))).toContain(':function:Vault-2-operator-access\\"');
   const outputs = own.flatMap(({ template }) => Object.keys(template.Outputs ?? {}));
   expect(outputs).toEqual(expect.arrayContaining(['ApiUrl', 'AlarmTopicArn']));
 });

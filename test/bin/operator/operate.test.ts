@@ -10,11 +10,12 @@ import { CommandFailure } from '../../../bin/command-line/failures.ts';
 import { commandLine, type CommandOutcome } from '../../support/command-line.ts';
 import {
   COMMAND_NAMES,
+  COMMANDS,
   FLAGS,
   flagsOf,
   isSent,
   type FlagName,
-} from '../../../functions/operator/command-names.ts';
+} from '../../../src/operator/command-names.ts';
 
 const TENANT = '3b1f5a6c-1111-4222-8333-444455556666';
 const CREATED = { tenant_id: TENANT, management_key: 'key_management_1', webhook_secret: 'whsec_1' };
@@ -238,6 +239,20 @@ describe('the operator command line', () => {
     expect(await called()).toBe(problem('Vault-operator'));
     expect(await called('--function', 'Other')).toBe(problem('Other'));
   });
+
+  it.each(COMMAND_NAMES.filter((name) => COMMANDS[name].runsIn === 'operator-access'))(
+    '%s calls the function beside the operator that gives access, whichever of both is named',
+    async (name) => {
+      const absent = named('ResourceNotFoundException', 'absent');
+      const line = COMMANDS[name].needs.flatMap((flag) => [`--${flag}`, TEXTS[flag as FlagName] ?? TENANT]);
+      const called = async (...more: readonly string[]) =>
+        (await run([name, ...line, ...more], { responses: [absent] })).err;
+      const problem = (of: string) => expect.stringContaining(`the function ${of} does not exist`);
+      expect(await called()).toEqual(problem('Cloakroom-operator-access'));
+      expect(await called('--function', 'V-operator')).toEqual(problem('V-operator-access'));
+      expect(await called('--function', 'V-operator-access')).toEqual(problem('V-operator-access'));
+    },
+  );
 
   it('reports that the service of cloakroom start does not run', async () => {
     const missing = newFile();

@@ -1,4 +1,4 @@
-import { COMMANDS } from '../../../functions/operator/command-names.ts';
+import { COMMANDS } from '../../../src/operator/command-names.ts';
 import { OPERATION_NAMES } from '../../../src/core/audit/operation-names.ts';
 import { allRoutes } from '../../../tools/openapi/all-routes.ts';
 import { OPERATIONS } from '../../../tools/openapi/operations.ts';

@@ -1,12 +1,7 @@
-import { runCommand } from '../../../functions/operator/run-command.ts';
-import {
-  COMMAND_NAMES,
-  COMMANDS,
-  FLAGS,
-  flagsOf,
-  isSent,
-} from '../../../functions/operator/command-names.ts';
-import type { OperatorDeps } from '../../../functions/operator/dependencies.ts';
+import { runCommand as runInOperator } from '../../../functions/operator/run-command.ts';
+import { runCommand as runInAccess } from '../../../functions/operator-access/run-command.ts';
+import { COMMAND_NAMES, COMMANDS, FLAGS, flagsOf, isSent } from '../../../src/operator/command-names.ts';
+import { runnerOf } from '../../support/runner-of.ts';
 
 /** Dependencies that no command uses: input that reaches them has passed the checks. */
 const deps = new Proxy(
@@ -16,7 +11,12 @@ const deps = new Proxy(
       throw new Error('the command runs');
     },
   },
-) as OperatorDeps;
+) as never;
+
+const RUNNERS = { operator: runInOperator, 'operator-access': runInAccess };
+
+/** Sends a payload to the function that runs its command. */
+const runCommand = (payload: unknown): Promise<unknown> => RUNNERS[runnerOf(payload)](deps, payload);
 
 const TENANT = '0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b11';
 const SOME_VALUES = {
@@ -49,15 +49,28 @@ const payloadOf = (name: (typeof COMMAND_NAMES)[number]) => ({
 });
 
 describe('an operator command', () => {
+  it.each(COMMAND_NAMES)('%s runs in one function, and the other one refuses it', async (name) => {
+    const other = COMMANDS[name].runsIn === 'operator' ? runInAccess : runInOperator;
+    await expect(other(deps, payloadOf(name))).rejects.toMatchObject({
+      code: 'validation_failed',
+      message: `The function ${COMMANDS[name].runsIn} runs ${name}.`,
+    });
+  });
+
+  it('runs in the function operator-access if it gives access to a tenant, or destroys it', () => {
+    const access = COMMAND_NAMES.filter((name) => COMMANDS[name].runsIn === 'operator-access');
+    expect(access).toEqual(['create-tenant', 'destroy-tenant']);
+  });
+
   it.each(COMMAND_NAMES)('%s runs with the flags that the command line sends', async (name) => {
-    await expect(runCommand(deps, payloadOf(name))).rejects.toThrow('the command runs');
+    await expect(runCommand(payloadOf(name))).rejects.toThrow('the command runs');
   });
 
   it.each(COMMAND_NAMES.filter((name) => COMMANDS[name].needs.length > 0))(
     '%s is rejected without its required flags',
     async (name) => {
       const members = COMMANDS[name].needs.filter(isSent).map((flag) => FLAGS[flag].member);
-      await expect(runCommand(deps, { command: name })).rejects.toMatchObject({
+      await expect(runCommand({ command: name })).rejects.toMatchObject({
         code: 'validation_failed',
         message: `Missing or invalid in the payload: ${members.join(', ')}.`,
       });
@@ -68,7 +81,7 @@ describe('an operator command', () => {
     '%s runs for the trail of records without a tenant',
     async (name) => {
       const payload = { ...payloadOf(name), tenant_id: 'deployment' };
-      await expect(runCommand(deps, payload)).rejects.toThrow('the command runs');
+      await expect(runCommand(payload)).rejects.toThrow('the command runs');
     },
   );
 
@@ -85,7 +98,7 @@ describe('an operator command', () => {
     [{}],
     [undefined],
   ])('%j is rejected', async (payload) => {
-    await expect(runCommand(deps, payload)).rejects.toHaveProperty(
+    await expect(runCommand(payload)).rejects.toHaveProperty(
       'message',
       expect.stringMatching(/^Missing or invalid in the payload: [a-z_, ]+\.$/),
     );

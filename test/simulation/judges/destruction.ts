@@ -15,7 +15,7 @@ export async function destructionIsWhole({ world, service, account, target }: Ca
   const command = { command: 'destroy-tenant', tenant_id: tenantId, confirm: tenantId };
   let isDone = false;
   for (let steps = 0; steps < MOST_STEPS && !isDone; steps += 1) {
-    isDone = ((await service.invoke('operator', command)) as Body).done === true;
+    isDone = ((await service.invoke('operator-access', command)) as Body).done === true;
   }
   const problems = isDone ? [] : ['the destruction of the tenant does not end'];
   for (const key of [managementKey, privateKey]) {

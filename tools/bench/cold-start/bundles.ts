@@ -19,6 +19,7 @@ export const FUNCTIONS = [
   'sweeper',
   'audit-sealer',
   'operator',
+  'operator-access',
 ] as const;
 
 export type FunctionName = (typeof FUNCTIONS)[number];

@@ -60,7 +60,7 @@ async function verified(context: ItemContext, from: number): Promise<Verified> {
   let step: object | null = { from: new Date(from).toISOString() };
   let notSealedYet = 0;
   while (step !== null) {
-    const command = { command: 'verify-audit', public_key, ...step };
+    const command = { command: 'verify-audit' as const, public_key, ...step };
     const checked = verifyStep.parse(await commandOf(context, command));
     records += checked.records;
     notSealedYet += checked.not_sealed_yet;

@@ -105,3 +105,4 @@ new CfnOutput(api, 'WorkerFunctionName', { value: worker.functionName });
 new CfnOutput(api, 'LayerArn', { value: layer.layerVersionArn });
 new CfnOutput(api, 'BoundRoleArn', { value: boundRole.roleArn });
 new CfnOutput(api, 'OperatorFunctionName', { value: operator.functionName });
+new CfnOutput(api, 'OperatorAccessFunctionName', { value: operator.functionName });

@@ -1,4 +1,4 @@
-// This file imports nothing: the operator's command line reads it without the function's code.
+// This file imports nothing: the operator's command line reads it without the functions' code.
 
 /**
  * Flags of operator commands on the command line. `value`: the placeholder in a usage line, empty
@@ -53,36 +53,66 @@ export type SentFlag = Exclude<FlagName, (typeof LOCAL_FLAGS)[number]>;
 /** Whether the command line sends a flag to the function. */
 export const isSent = (flag: FlagName): flag is SentFlag => !LOCAL_FLAGS.some((local) => local === flag);
 
-interface CommandFlags {
+/**
+ * The Lambda functions that run commands, by their folders. Who may invoke `operator-access` can
+ * give access to a tenant, or destroy it; who may invoke only `operator` cannot.
+ */
+export type OperatorFunction = 'operator' | 'operator-access';
+
+interface CommandRow {
+  readonly runsIn: OperatorFunction;
   readonly needs: readonly FlagName[];
   /** The flags that may be omitted. */
   readonly takes: readonly FlagName[];
 }
 
 export const COMMANDS = {
-  'create-tenant': { needs: ['name'], takes: ['wrapped-by'] },
-  'list-tenants': { needs: [], takes: [] },
-  'list-keys': { needs: ['tenant'], takes: ['older-than', 'unused-for'] },
-  'check-tenant': { needs: ['tenant'], takes: [] },
-  'rotate-keys': { needs: ['tenant'], takes: [] },
-  'replace-root': { needs: ['tenant'], takes: ['start'] },
-  reencrypt: { needs: ['tenant'], takes: [] },
-  'index-cards': { needs: ['tenant'], takes: [] },
-  'rotate-deployment-key': { needs: [], takes: [] },
-  'rewrap-roots': { needs: [], takes: ['tenant', 'wrapped-by'] },
-  'destroy-tenant': { needs: ['tenant', 'confirm'], takes: [] },
-  health: { needs: [], takes: [] },
-  'rotate-webhook-secret': { needs: ['tenant'], takes: [] },
-  'list-deliveries': { needs: [], takes: ['limit'] },
-  'resend-delivery': { needs: ['tenant', 'invocation'], takes: [] },
-  'who-saw': { needs: ['token'], takes: ['tenant', 'form', 'without-index', 'from', 'to'] },
-  'verify-audit': { needs: [], takes: ['key', 'seal', 'tenant', 'from', 'to', 'index', 'file'] },
-  'export-audit': { needs: ['tenant', 'out'], takes: ['from', 'to'] },
-  'rebuild-index': { needs: ['tenant', 'from', 'to'], takes: [] },
-  'audit-key': { needs: [], takes: [] },
-} as const satisfies Readonly<Record<string, CommandFlags>>;
+  'create-tenant': { runsIn: 'operator-access', needs: ['name'], takes: ['wrapped-by'] },
+  'list-tenants': { runsIn: 'operator', needs: [], takes: [] },
+  'list-keys': { runsIn: 'operator', needs: ['tenant'], takes: ['older-than', 'unused-for'] },
+  'check-tenant': { runsIn: 'operator', needs: ['tenant'], takes: [] },
+  'rotate-keys': { runsIn: 'operator', needs: ['tenant'], takes: [] },
+  'replace-root': { runsIn: 'operator', needs: ['tenant'], takes: ['start'] },
+  reencrypt: { runsIn: 'operator', needs: ['tenant'], takes: [] },
+  'index-cards': { runsIn: 'operator', needs: ['tenant'], takes: [] },
+  'rotate-deployment-key': { runsIn: 'operator', needs: [], takes: [] },
+  'rewrap-roots': { runsIn: 'operator', needs: [], takes: ['tenant', 'wrapped-by'] },
+  'destroy-tenant': { runsIn: 'operator-access', needs: ['tenant', 'confirm'], takes: [] },
+  health: { runsIn: 'operator', needs: [], takes: [] },
+  'rotate-webhook-secret': { runsIn: 'operator', needs: ['tenant'], takes: [] },
+  'list-deliveries': { runsIn: 'operator', needs: [], takes: ['limit'] },
+  'resend-delivery': { runsIn: 'operator', needs: ['tenant', 'invocation'], takes: [] },
+  'who-saw': {
+    runsIn: 'operator',
+    needs: ['token'],
+    takes: ['tenant', 'form', 'without-index', 'from', 'to'],
+  },
+  'verify-audit': {
+    runsIn: 'operator',
+    needs: [],
+    takes: ['key', 'seal', 'tenant', 'from', 'to', 'index', 'file'],
+  },
+  'export-audit': { runsIn: 'operator', needs: ['tenant', 'out'], takes: ['from', 'to'] },
+  'rebuild-index': { runsIn: 'operator', needs: ['tenant', 'from', 'to'], takes: [] },
+  'audit-key': { runsIn: 'operator', needs: [], takes: [] },
+} as const satisfies Readonly<Record<string, CommandRow>>;
 
 export type CommandName = keyof typeof COMMANDS;
+
+/** The commands that a function runs. */
+export type CommandOf<Runner extends OperatorFunction> = {
+  [Name in CommandName]: (typeof COMMANDS)[Name]['runsIn'] extends Runner ? Name : never;
+}[CommandName];
+
+const ACCESS = '-access';
+
+/** The name of the function beside an operator function that runs the commands that give access. */
+export const accessFunctionOf = (operatorFunction: string): string =>
+  operatorFunction.endsWith(ACCESS) ? operatorFunction : `${operatorFunction}${ACCESS}`;
+
+/** The name of the function that runs a command, beside an operator function. */
+export const functionOf = (name: CommandName, operatorFunction: string): string =>
+  COMMANDS[name].runsIn === 'operator' ? operatorFunction : accessFunctionOf(operatorFunction);
 
 export const COMMAND_NAMES = Object.keys(COMMANDS) as readonly CommandName[];
 
@@ -90,13 +120,13 @@ export type FlagOf<Name extends CommandName> = (typeof COMMANDS)[Name]['needs' |
 
 /** The flags of a command: required ones first. */
 export function flagsOf(name: CommandName): readonly FlagName[] {
-  const { needs, takes }: CommandFlags = COMMANDS[name];
+  const { needs, takes }: CommandRow = COMMANDS[name];
   return [...needs, ...takes];
 }
 
 /** A command with its flags, as in docs/deploy.md: `replace-root --tenant ID [--start]`. */
 export function usageOf(name: CommandName): string {
-  const { needs, takes }: CommandFlags = COMMANDS[name];
+  const { needs, takes }: CommandRow = COMMANDS[name];
   const written = (flag: FlagName) => `--${flag} ${FLAGS[flag].value}`.trim();
   return [name, ...needs.map(written), ...takes.map((flag) => `[${written(flag)}]`)].join(' ');
 }
