@@ -23,6 +23,7 @@ import {
 } from '../src/adapters/dynamodb/keys.ts';
 import { DENIED_WRITES, EXPIRY_ATTRIBUTE } from '../src/adapters/dynamodb/append-only.ts';
 import { DEPLOYMENT_TAG, tableNameOf } from './deployment-names.ts';
+import { lastingOutput } from './lasting-output.ts';
 import type { Settings } from './settings.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
@@ -116,6 +117,8 @@ export class DataStack extends Stack {
     // Both outlive their stack. Ids of keys are generated, and names of tables can be another's.
     Tags.of(this).add(DEPLOYMENT_TAG, serviceName, { includeResourceTypes: TAGGED_TYPES });
     this.edgeSecret = this.#createEdgeSecret();
+    // Functions read it with an edge alone. Without it, switching the edge off could not be undone.
+    lastingOutput(this.edgeSecret.secretArn);
     new CfnOutput(this, 'EdgeSecretArn', {
       value: this.edgeSecret.secretArn,
       description: 'The secret by which the edge identifies itself',

@@ -104,7 +104,7 @@ for (const [settings, place] of APPS) {
 for (const reason of written) if (!needed.has(reason)) problems.push(`no finding: ${reason}`);
 
 // Throws with what the schemas of CloudFormation reject.
-withServiceApp(WIDEST, PLACE, (app) => app.synth(), true);
+withServiceApp(WIDEST, PLACE, (app) => app.synth(), { isValidated: true });
 
 for (const problem of problems) console.error(problem);
 console.log(

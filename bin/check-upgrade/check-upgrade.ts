@@ -5,7 +5,7 @@ import {
   StageError,
   type Stack,
 } from '../../packages/local-aws/src/assembly/read-assembly.ts';
-import { describeFinding } from '../../packages/local-aws/src/deployment/finding.ts';
+import { describeFinding, isNote } from '../../packages/local-aws/src/deployment/finding.ts';
 import { playDeployment } from '../../packages/local-aws/src/deployment/play-deployment.ts';
 import type { Fetch } from '../../packages/sdk/src/index.ts';
 import { connectionOf, hasKey, type ConnectionFlags } from '../command-line/connection.ts';
@@ -101,7 +101,8 @@ async function stacksOf({ to, from }: Apps, { stage, fromStage }: CheckFlags) {
 
 /**
  * Prints what CloudFormation would refuse, and what would be lost, if an app were deployed over
- * what is deployed. Reads templates and changes nothing. Resolves with whether there is nothing.
+ * what is deployed. Reads templates and changes nothing. Resolves with whether there is nothing
+ * but notes.
  */
 export async function checkUpgrade(
   apps: Apps,
@@ -109,7 +110,9 @@ export async function checkUpgrade(
   surroundings: ServiceSurroundings,
 ): Promise<boolean> {
   const { stacks, deployed, absent } = await stacksOf(apps, flags);
-  const findings = playDeployment(deployed, stacks);
+  const played = playDeployment(deployed, stacks);
+  const findings = played.filter((each) => !isNote(each));
+  const notes = played.filter(isNote);
   const proxies = await proxiesOf(flags, surroundings);
   const ofProxies = proxies?.flatMap(findingsOf) ?? [];
   if (flags.json === true)
@@ -118,6 +121,7 @@ export async function checkUpgrade(
         deployed: deployed.map(({ name }) => name),
         to_deploy: stacks.map(({ name }) => name),
         findings,
+        notes,
         proxies: proxies?.length ?? null,
         proxy_findings: ofProxies,
       })}\n`,
@@ -126,7 +130,8 @@ export async function checkUpgrade(
     const lines = [
       ...(absent.length > 0 ? [`not deployed yet: ${absent.join(', ')}`] : []),
       ...findings.map(describeFinding),
-      `${String(deployed.length)} deployed stacks, ${String(stacks.length)} to deploy, ${String(findings.length)} findings`,
+      ...notes.map((note) => `note: ${describeFinding(note)}`),
+      `${String(deployed.length)} deployed stacks, ${String(stacks.length)} to deploy, ${String(findings.length)} findings, ${String(notes.length)} notes`,
       ...ofProxies.map(describeProxyFinding),
       proxies === undefined
         ? 'stored proxies are not checked: set CLOAKROOM_URL and CLOAKROOM_API_KEY'

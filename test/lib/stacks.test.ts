@@ -5,7 +5,7 @@ import { ALARM_NAMES } from '../../lib/alarms.ts';
 import { reactorFunctionPrefix } from '../../lib/deployment-names.ts';
 import { parseSettings } from '../../lib/settings.ts';
 import { PRICES } from '../../lib/prices.ts';
-import { DOMAIN, EDGE, synthesized } from '../support/synthesized.ts';
+import { DOMAIN, EDGE, synthesized, synthesizedBelowBoundary } from '../support/synthesized.ts';
 
 const stacks = synthesized({ headerPrefixes: 'SVC,ACME', throttleRate: '7', throttleBurst: 9 });
 function template(name: string, from: readonly Stack[] = stacks): Template {
@@ -193,6 +193,8 @@ describe('the functions', () => {
 });
 
 describe('reactors', () => {
+  const DENY_ALL = { Statement: [{ Action: '*', Effect: 'Deny', Resource: '*' }], Version: '2012-10-17' };
+
   it('have a role without permissions, under a boundary that denies everything', () => {
     const [[roleId, role] = ['', undefined]] = resources(reactors, 'AWS::IAM::Role').filter(([id]) =>
       id.startsWith('ReactorRole'),
@@ -201,17 +203,26 @@ describe('reactors', () => {
       'AssumeRolePolicyDocument',
       'Description',
       'PermissionsBoundary',
+      'Policies',
     ]);
+    expect(role.Properties.Policies).toEqual([{ PolicyDocument: DENY_ALL, PolicyName: 'Nothing' }]);
     expect(role.Properties.AssumeRolePolicyDocument.Statement).toEqual([
       { Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' } },
     ]);
     const boundary =
       reactors.findResources('AWS::IAM::ManagedPolicy')[role.Properties.PermissionsBoundary.Ref];
-    expect(boundary?.['Properties'].PolicyDocument.Statement).toEqual([
-      { Action: '*', Effect: 'Deny', Resource: '*' },
-    ]);
+    expect(boundary?.['Properties'].PolicyDocument).toEqual(DENY_ALL);
     for (const [, policy] of resources(reactors, 'AWS::IAM::Policy'))
       expect(JSON.stringify(policy.Properties.Roles)).not.toContain(roleId);
+  });
+
+  it('are denied everything by a policy of their role below the boundary of an organisation too', () => {
+    const [[, role] = ['', undefined]] = resources(
+      template('Reactors', synthesizedBelowBoundary()),
+      'AWS::IAM::Role',
+    ).filter(([id]) => id.startsWith('ReactorRole'));
+    expect(JSON.stringify(role.Properties.PermissionsBoundary)).toContain('policy/OrgBoundary');
+    expect(role.Properties.Policies).toEqual([{ PolicyDocument: DENY_ALL, PolicyName: 'Nothing' }]);
   });
 
   it('have no log group, and no function may let them write logs', () => {

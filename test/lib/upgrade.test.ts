@@ -1,13 +1,18 @@
 // Upgrades and rollbacks between the last release and today, by CloudFormation's rules. If a test
 // fails, each finding says what to do (docs/deploy.md#upgrade-roll-back).
 import { readFileSync } from 'node:fs';
-import { describeFinding, type FindingKind } from '../../packages/local-aws/src/deployment/finding.ts';
+import {
+  describeFinding,
+  isNote,
+  type FindingKind,
+} from '../../packages/local-aws/src/deployment/finding.ts';
 import { playDeployment } from '../../packages/local-aws/src/deployment/play-deployment.ts';
 import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
 import { mergePatch } from '../../src/core/tokens/merge-patch.ts';
 import type { Json } from '../../src/core/shared/json.ts';
 import { RELEASE_SETTINGS } from '../../tools/templates/release-settings.ts';
-import { synthesized } from '../support/synthesized.ts';
+import { SETTING_NAMES } from '../../lib/settings.ts';
+import { ALL_ON, LAID, synthesized } from '../support/synthesized.ts';
 
 const released = JSON.parse(readFileSync('test/lib/last-release.json', 'utf8')) as Readonly<
   Record<string, Json>
@@ -64,6 +69,37 @@ it.each([
   const changed = today(name);
   expect(findings(plain, changed)).toEqual([]);
   expect(findings(changed, plain)).toEqual([]);
+});
+
+describe('a setting that is switched on, and off again,', () => {
+  const REGION = 'eu-west-1';
+  /** The settings of each deployment that follows one without any, and before it. */
+  const CHANGES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+    ...Object.fromEntries(
+      Object.entries(RELEASE_SETTINGS).flatMap(([name, { settings, region }]) =>
+        region === REGION && !('serviceName' in settings) ? [[name, settings]] : [],
+      ),
+    ),
+    laid: LAID,
+    all: ALL_ON,
+  };
+  const off = synthesized({}, REGION);
+
+  it('is each one but the name of a deployment, and the fonts, which are in files alone', () => {
+    const changed = new Set(Object.values(CHANGES).flatMap((settings) => Object.keys(settings)));
+    const others = SETTING_NAMES.filter((name) => !changed.has(name));
+    expect(others).toEqual(['serviceName', 'fieldsFonts']);
+  });
+
+  it.each(Object.keys(CHANGES))('is not refused and loses nothing: %s', (name) => {
+    const on = synthesized(CHANGES[name], REGION);
+    const everything = synthesized(ALL_ON, REGION);
+    const found = [off, everything].flatMap((other) => [
+      ...playDeployment(other, on),
+      ...playDeployment(on, other),
+    ]);
+    expect(found.filter((each) => !isNote(each)).map(describeFinding)).toEqual([]);
+  });
 });
 
 it('a reactor layer with other content is noticed if the version of its function stays', () => {

@@ -10,7 +10,7 @@ import { ApiFunction } from '../../lib/constructs/api-function.ts';
 import { DataStack } from '../../lib/data-stack.ts';
 import { parseSettings, SettingsError } from '../../lib/settings.ts';
 import { appContext, templatesOf } from '../../tools/templates/service-app.ts';
-import { PIPELINES, TEMPLATE_SETTINGS, VERSIONS } from './template-settings.ts';
+import { BOUNDED, PIPELINES, TEMPLATE_SETTINGS, VERSIONS } from './template-settings.ts';
 import { isStored, store, type Kind, type Requests, type Result } from './synthesis.ts';
 import { tableDefinitions } from './table-definitions.ts';
 
@@ -24,9 +24,9 @@ function inFolder<T>(use: (outdir: string) => T): T {
 }
 
 /** The templates in the order in which they are deployed, unless the settings are invalid. */
-function templates([settings, region]: Requests['templates']): Result<'templates'> {
+function templates([settings, region, context]: Requests['templates']): Result<'templates'> {
   try {
-    const all = templatesOf(settings, region ?? undefined);
+    const all = templatesOf(settings, region ?? undefined, context);
     return Object.entries(all).map(([name, template]) => ({ name, template }));
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
@@ -88,6 +88,7 @@ fulfil(wanted, args);
 // While the CDK is loaded, the others cost a fraction. A test of tables needs none of them.
 if (wanted !== 'tables') {
   for (const settings of TEMPLATE_SETTINGS) fulfil('templates', settings);
+  fulfil('templates', BOUNDED);
   fulfil('versions', VERSIONS);
   fulfil('pipelines', PIPELINES);
 }

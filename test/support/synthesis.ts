@@ -12,7 +12,12 @@ import { livingProcess, processIdentity } from '../../packages/local-aws/src/pro
 /** Lists the requests to the CDK, each with its arguments. */
 export interface Requests {
   /** The templates of a deployment, whose functions have no code. */
-  readonly templates: readonly [settings: Readonly<Record<string, unknown>>, region: string | null];
+  readonly templates: readonly [
+    settings: Readonly<Record<string, unknown>>,
+    region: string | null,
+    /** The context that an organisation sets, beside the settings. */
+    context?: Readonly<Record<string, unknown>>,
+  ];
   /** Tables as the data stack defines them, named by their logical ids before the hash. */
   readonly tables: readonly [names: readonly string[]];
   /** The versions of a function that depends on a content: one for each content, or for none. */

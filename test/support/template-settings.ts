@@ -71,8 +71,22 @@ export const SECRETS = {
 
 const REGION = 'eu-west-1';
 
+/** An organisation sets its permissions boundary on all roles of an app. */
+export const BOUNDED = [{}, null, { '@aws-cdk/core:permissionsBoundary': { name: 'OrgBoundary' } }] as const;
+
 const assigned = (text: string): Readonly<Record<string, string>> =>
   Object.fromEntries([...text.matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value]));
+
+/** These include each part of a deployment, and the settings that no stored template has. */
+export const ALL_ON = {
+  ...EDGE,
+  ...CONSOLE,
+  ...FIELDS,
+  deployment: 'canary',
+  fieldsDigits: true,
+  edgeRateLimit: 5000,
+  edgeSecretVersions: `${SECRETS.next},${SECRETS.former}`,
+};
 
 /** Returns the settings of each `cdk deploy` of docs/guides/deploy.md, in the order of the page. */
 export function guideSettings(): readonly Readonly<Record<string, string>>[] {
@@ -109,6 +123,8 @@ export const TEMPLATE_SETTINGS: readonly (readonly [
   [EDGE, REGION],
   [{ ...EDGE, ...DOMAIN, edge: 'none' }, REGION],
   [ALL_CHANGED, null],
+  [ALL_ON, REGION],
+  [LAID, REGION],
   [LAID, null],
   ...(['strict', 'lenient'] as const).map((clientCompatibility) => [{ clientCompatibility }, null] as const),
   [{ ...EDGE, ...CONSOLE, ...FIELDS, serviceName: 'Shop-2', deployment: 'canary' }, REGION],

@@ -17,23 +17,32 @@ const { context } = JSON.parse(readFileSync(join(import.meta.dirname, '../../cdk
 /** The context of an app whose functions have no code. */
 export const appContext = { ...context, [WITHOUT_CODE]: true, 'aws:cdk:disable-asset-staging': true };
 
+interface AppOptions {
+  /**
+   * A synthesis compares the templates with the schemas of CloudFormation, which takes twice the
+   * time.
+   */
+  readonly isValidated?: boolean;
+  /** Added to the context of the app. */
+  readonly context?: Readonly<Record<string, unknown>> | undefined;
+}
+
 /**
- * Uses the app of a deployment to inspect its templates: functions have no code. `isValidated` lets
- * a synthesis compare them with the schemas of CloudFormation, which takes twice the time. Throws
- * for invalid settings.
+ * Uses the app of a deployment to inspect its templates: functions have no code. Throws for invalid
+ * settings.
  */
 export function withServiceApp<T>(
   settings: Readonly<Record<string, unknown>>,
   place: DeploymentPlace,
   use: (app: App) => T,
-  isValidated = false,
+  { isValidated = false, context: more = {} }: AppOptions = {},
 ): T {
   const outdir = mkdtempSync(join(tmpdir(), 'cloakroom-templates-'));
   try {
     const app = new App({
       outdir,
       analyticsReporting: false,
-      context: appContext,
+      context: { ...appContext, ...more },
       builtinCloudFormationValidation: isValidated,
     });
     buildService(app, parseSettings(settings), place);
@@ -50,9 +59,14 @@ export function withServiceApp<T>(
 export const templatesOf = (
   settings: Readonly<Record<string, unknown>>,
   region?: string,
+  context?: AppOptions['context'],
 ): Readonly<Record<string, Template>> =>
-  withServiceApp(settings, { region }, (app) =>
-    Object.fromEntries(
-      app.synth().stacks.map(({ stackName, template }) => [stackName, parseTemplate(template)]),
-    ),
+  withServiceApp(
+    settings,
+    { region },
+    (app) =>
+      Object.fromEntries(
+        app.synth().stacks.map(({ stackName, template }) => [stackName, parseTemplate(template)]),
+      ),
+    { context },
   );

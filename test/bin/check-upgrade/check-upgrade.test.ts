@@ -38,7 +38,7 @@ describe('check-upgrade', () => {
     expect(await commandLine(['check-upgrade', before, before])).toEqual({
       exitCode: 0,
       out: [
-        '1 deployed stacks, 1 to deploy, 0 findings',
+        '1 deployed stacks, 1 to deploy, 0 findings, 0 notes',
         'stored proxies are not checked: set CLOAKROOM_URL and CLOAKROOM_API_KEY',
         '',
       ].join('\n'),
@@ -57,6 +57,19 @@ describe('check-upgrade', () => {
         proxies: null,
       }),
     ]);
+  });
+
+  it('notes what a deployment leaves behind, with exit code 0', async () => {
+    const retained = { ...table, DeletionPolicy: 'Retain' };
+    const full = anApp('full', { Tokens: retained, Access: retained });
+    const { exitCode, out } = await commandLine(['check-upgrade', anApp('less', { Tokens: retained }), full]);
+    expect([exitCode, out]).toEqual([0, expect.stringMatching(/^note: left behind: Data, Access: /)]);
+    expect(out).toContain('0 findings, 1 notes');
+    const json = await commandLine(['check-upgrade', join(folder, 'less'), full, '--json']);
+    expect(JSON.parse(json.out)).toMatchObject({
+      findings: [],
+      notes: [{ kind: 'left_behind', subject: 'Access' }],
+    });
   });
 
   it('reads the stored proxies of the tenant of a key', async () => {

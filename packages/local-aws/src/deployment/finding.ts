@@ -16,6 +16,8 @@ export type FindingKind =
   | 'interrupted'
   | 'rollback_fails';
 
+const NOTES: readonly FindingKind[] = ['address_lost', 'left_behind'];
+
 export interface Finding {
   readonly kind: FindingKind;
   readonly stack: string;
@@ -28,3 +30,9 @@ export interface Finding {
 
 export const describeFinding = ({ kind, stack, subject, what, remedy }: Finding): string =>
   `${kind.replace('_', ' ')}: ${stack}, ${subject}: ${what} ${remedy}`;
+
+/**
+ * Whether a finding only states what a deployment is meant to do: a setting that is switched off
+ * takes its address along, and retained data stays.
+ */
+export const isNote = ({ kind }: Pick<Finding, 'kind'>): boolean => NOTES.includes(kind);
