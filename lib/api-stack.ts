@@ -29,6 +29,7 @@ import { CORS } from './cors.ts';
 import type { DataStack } from './data-stack.ts';
 import {
   acknowledgeFunctions,
+  allowOnAccess,
   allowOnFunctions,
   allowOnTable,
   allowProxyFailures,
@@ -185,7 +186,12 @@ export class ApiStack extends Stack {
         EGRESS_ALLOW_LIST: this.#settings.egressAllowList.join(','),
       },
       grants: [
-        allowOnTable(this.#data.access, ['PutItem', 'UpdateItem', 'DeleteItem', 'Query']),
+        allowOnAccess(
+          this.#data.access,
+          ['tenants', 'copies', 'grants', 'keys'],
+          ['PutItem', 'UpdateItem', 'DeleteItem'],
+        ),
+        allowOnTable(this.#data.access, ['Query']),
         denyTrailState(this.#data.access),
         denyDeploymentKey(this.#data.access),
       ],
@@ -237,7 +243,8 @@ export class ApiStack extends Stack {
         PUBLIC_URL: publicUrl(this.#settings),
       },
       grants: [
-        allowOnTable(this.#data.access, ['PutItem', 'DeleteItem', 'Query']),
+        allowOnAccess(this.#data.access, ['tenants', 'keys'], ['PutItem', 'DeleteItem']),
+        allowOnTable(this.#data.access, ['Query']),
         allowProxyFailures(this.#data.ephemeral),
         denyTrailState(this.#data.access),
         denyDeploymentKey(this.#data.access),

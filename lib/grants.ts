@@ -50,6 +50,31 @@ export function allowOnPartition(
   return statement;
 }
 
+/** A tenant's id, with which its partitions of the table Access begin. */
+const TENANT = '????????-????-????-????-????????????';
+/** Patterns of the partitions that the table Access has for tenants and keys (`keys.ts`). */
+const ACCESS_PARTITIONS = {
+  tenants: TENANT,
+  copies: `${TENANT}#copy#*`,
+  grants: `${TENANT}#grants#*`,
+  keys: 'key#*',
+} as const;
+
+/** Allows a function calls on the named partitions of the table Access, and on no other. */
+export function allowOnAccess(
+  access: Pick<NamedTable, 'tableArn'>,
+  partitions: readonly (keyof typeof ACCESS_PARTITIONS)[],
+  actions: readonly TableAction[],
+): PolicyStatement {
+  const statement = allowOnTable(access, actions);
+  statement.addCondition('ForAllValues:StringLike', {
+    'dynamodb:LeadingKeys': partitions.map((name) => ACCESS_PARTITIONS[name]),
+  });
+  // Without keys the condition above would be true for every call.
+  statement.addCondition('Null', { 'dynamodb:LeadingKeys': 'false' });
+  return statement;
+}
+
 /** Allows a function to list the failed transforms of proxies, and nothing else of the table. */
 export function allowProxyFailures(ephemeral: Pick<NamedTable, 'tableArn'>): PolicyStatement {
   const statement = allowOnTable(ephemeral, ['Query']);

@@ -34,6 +34,15 @@ export interface DeploymentPlace {
   readonly isFixed?: boolean;
 }
 
+/** API Gateway reads the certificate of a domain in its own Region. */
+function requireCertificateHere({ edge, certificateArn }: Settings, { region }: DeploymentPlace): void {
+  const [, , , found] = certificateArn.split(':');
+  if (edge === 'none' && region !== undefined && found !== undefined && found !== region)
+    throw new SettingsError(
+      `setting certificateArn must be in ${region}, the Region of the service, and is in ${found}`,
+    );
+}
+
 /** The stacks that every deployment has. */
 export interface ServiceStacks {
   readonly api: ApiStack;
@@ -106,6 +115,7 @@ export function buildService(
 ): ServiceStacks {
   const { serviceName: name, edge } = settings;
   const { region, isFixed = false } = place;
+  requireCertificateHere(settings, place);
   // Stacks of a known region can refer to those of another; without an edge they fit any region.
   const env =
     (isFixed || edge !== 'none') && region !== undefined ? { env: { region, ...accountOf(place) } } : {};

@@ -40,6 +40,9 @@ const NEW_TABLE_WRITES = 4_000;
 /** Units a second that a table may serve by default (the same guide, Quotas). */
 const TABLE_QUOTA = 40_000;
 
+/** Lambda accepts 4 KB of variables, in which functions have the list beside all others. */
+const EGRESS_MAX_CHARACTERS = 1_500;
+
 const domain = z
   .union([z.literal(''), z.hostname({ error: 'must be a domain name' })], { error: 'must be a domain name' })
   .default('');
@@ -163,7 +166,10 @@ export const settingsSchema = z
                 'must be a host, such as psp.example.com, localhost:9777 or http://localhost:9777, without a path or a pattern',
             }),
           )
-          .max(20, 'must be at most 20'),
+          .max(20, 'must be at most 20')
+          .refine((list) => list.join().length <= EGRESS_MAX_CHARACTERS, {
+            error: `must have at most ${EGRESS_MAX_CHARACTERS.toLocaleString('en')} characters in all`,
+          }),
       )
       .default([]),
     /**

@@ -8,6 +8,12 @@ import { withServiceApp } from './templates/service-app.ts';
 /** Settings that change the set of resources. */
 const CERTIFICATE = {
   domainName: 'vault.example.com',
+  certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/x',
+};
+/** CloudFront reads the certificate of the edge in its own Region. */
+const EDGE = {
+  edge: 'cloudfront-waf',
+  ...CERTIFICATE,
   certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/x',
 };
 const CONSOLE = {
@@ -23,7 +29,7 @@ const FIELDS = {
 const VARIANTS: readonly Readonly<Record<string, string>>[] = [
   {},
   { alarmEmail: 'on-call@example.com', ...CERTIFICATE },
-  { edge: 'cloudfront-waf', ...CERTIFICATE },
+  EDGE,
   { deployment: 'canary' },
   { ...CERTIFICATE, ...CONSOLE },
   { ...CERTIFICATE, ...FIELDS },
@@ -31,9 +37,8 @@ const VARIANTS: readonly Readonly<Record<string, string>>[] = [
 /** Every kind of resource is in one of its templates. */
 const WIDEST = {
   alarmEmail: 'on-call@example.com',
-  edge: 'cloudfront-waf',
   deployment: 'canary',
-  ...CERTIFICATE,
+  ...EDGE,
   ...CONSOLE,
   ...FIELDS,
 };

@@ -101,6 +101,19 @@ it('only the sealer may write the head in the table of keys, only the operator t
         Condition: { 'ForAnyValue:StringEquals': of === 'Operator' ? HEAD : BOTH },
       });
   }
+  const TENANT = '????????-????-????-????-????????????';
+  const partitionsOf = (wanted: string) =>
+    onAccess.flatMap(({ of, Effect, Action, Condition }) =>
+      of === wanted && Effect === 'Allow' && /PutItem/.test(String(Action))
+        ? [Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'], Condition?.['Null']]
+        : [],
+    );
+  const withKeys = { 'dynamodb:LeadingKeys': 'false' };
+  expect(partitionsOf('Proxies')).toEqual([[TENANT, 'key#*'], withKeys]);
+  expect(partitionsOf('Applications')).toEqual([
+    [TENANT, `${TENANT}#copy#*`, `${TENANT}#grants#*`, 'key#*'],
+    withKeys,
+  ]);
   expect([...writers].toSorted()).toEqual([
     ...['Applications', 'AuditSealer', 'Operator', 'OperatorAccess', 'Proxies', 'Sweeper'],
   ]);

@@ -1,5 +1,19 @@
 import { parseSettings, SETTING_NAMES, settingsSchema, type Settings } from '../../lib/settings.ts';
 
+const ofOrigins = (message: string) =>
+  [
+    'nonsense_%%',
+    'https://*.example.com',
+    '*',
+    'a@b',
+    'psp.example.com/path',
+    'ftp://psp.example.com',
+    'psp.example.com:99999',
+    'psp..example.com',
+    '0x7f.1',
+    'https://',
+  ].map((value) => [value, message] as const);
+
 /** Values that each setting refuses, with what the message must contain. */
 const REFUSED: Readonly<Record<keyof Settings, readonly (readonly [value: unknown, message: string])[]>> = {
   serviceName: [['1st', 'letters, digits and hyphens']],
@@ -14,17 +28,9 @@ const REFUSED: Readonly<Record<keyof Settings, readonly (readonly [value: unknow
     ['0', 'at least 1'],
   ],
   egressAllowList: [
-    'nonsense_%%',
-    'https://*.example.com',
-    '*',
-    'a@b',
-    'psp.example.com/path',
-    'ftp://psp.example.com',
-    'psp.example.com:99999',
-    'psp..example.com',
-    '0x7f.1',
-    'https://',
-  ].map((value) => [value, 'without a path or a pattern']),
+    [Array(20).fill(`${'a.'.repeat(50)}example.com`), 'at most 1,500 characters'],
+    ...ofOrigins('without a path or a pattern'),
+  ],
   proxyRedirects: [['none', "'told' or 'raw'"]],
   architecture: [['arm', 'arm64 or x86_64']],
   hotConcurrency: [

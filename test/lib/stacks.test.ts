@@ -462,6 +462,12 @@ describe('the edge', () => {
 });
 
 describe('a domain of the service', () => {
+  it('needs a certificate of its Region, unless the edge has the domain', () => {
+    expect(() => synthesized(DOMAIN, 'us-east-1')).toThrow(
+      'setting certificateArn must be in us-east-1, the Region of the service, and is in eu-west-1',
+    );
+  });
+
   it('is the only way in, over TLS 1.2', () => {
     const own = synthesized(DOMAIN);
     const from = template('Api', own);

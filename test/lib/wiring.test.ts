@@ -6,13 +6,13 @@ import { dependencies as operator } from '../../functions/operator/dependencies.
 import { dependencies as worker } from '../../functions/reactor-worker/dependencies.ts';
 import { dependencies as reactors } from '../../functions/reactors/dependencies.ts';
 import { dependencies as sender } from '../../functions/webhook-sender/dependencies.ts';
-import { ALL_CHANGED, synthesized } from '../support/synthesized.ts';
+import { ALL_CHANGED, LONGEST, synthesized } from '../support/synthesized.ts';
 
 type Properties = Record<string, any>;
 
 /** The resources of a type in the templates, by their logical ids. */
-function resources(type: string, settings: Readonly<Record<string, unknown>> = {}) {
-  const found = synthesized(settings).flatMap(({ template }) => Object.entries(template.Resources));
+function resources(type: string, settings: Readonly<Record<string, unknown>> = {}, region?: string) {
+  const found = synthesized(settings, region).flatMap(({ template }) => Object.entries(template.Resources));
   return found.flatMap(([id, { Type, Properties: properties }]) =>
     Type === type ? [[id, properties as Properties] as const] : [],
   );
@@ -41,8 +41,11 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 
 type Environment = Readonly<Record<string, string>>;
 
-function environments(settings: Readonly<Record<string, unknown>> = {}): ReadonlyMap<string, Environment> {
-  const all = resources('AWS::Lambda::Function', settings);
+function environments(
+  settings: Readonly<Record<string, unknown>> = {},
+  region?: string,
+): ReadonlyMap<string, Environment> {
+  const all = resources('AWS::Lambda::Function', settings, region);
   return new Map(
     NAMES.map((name) => {
       const [, properties] = all.find(([id]) => id.startsWith(FUNCTIONS[name])) ?? [];
@@ -132,6 +135,20 @@ describe('the environment of the functions', () => {
     expect(values.length).toBeGreaterThan(0);
     for (const value of values) expect(value).toMatch(expected);
   });
+});
+
+it('no function has more variables than the 4 KB that Lambda accepts, with the longest settings', () => {
+  expect(LONGEST.egressAllowList).toHaveLength(1_499);
+  // The longest reference is the ARN of a layer or an alias, and a version of the secret has 64.
+  const lengthOf = (value: string) =>
+    value.startsWith('{')
+      ? 150 * Math.max(1, value.match(/resolve:secretsmanager/g)?.length ?? 0)
+      : value.length;
+  for (const [name, environment] of environments(LONGEST, 'eu-west-1')) {
+    const bytes = Object.entries(environment).map(([key, value]) => key.length + lengthOf(value));
+    const total = bytes.reduce((sum, each) => sum + each, 0);
+    expect([name, total <= 4_096]).toEqual([name, true]);
+  }
 });
 
 /** An instance whose queues note the address of each message. */

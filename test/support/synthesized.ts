@@ -2,7 +2,17 @@ import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.
 import { synthesis, type Result } from './synthesis.ts';
 import { BOUNDED } from './template-settings.ts';
 
-export { ALL_CHANGED, ALL_ON, CONSOLE, DOMAIN, EDGE, FIELDS, LAID, SECRETS } from './template-settings.ts';
+export {
+  ALL_CHANGED,
+  ALL_ON,
+  CONSOLE,
+  DOMAIN,
+  EDGE,
+  FIELDS,
+  LAID,
+  LONGEST,
+  SECRETS,
+} from './template-settings.ts';
 
 /** The templates of a deployment, whose functions have no code. Throws for invalid settings. */
 export function synthesized(settings: Readonly<Record<string, unknown>> = {}, region?: string): Stack[] {

@@ -88,6 +88,22 @@ export const ALL_ON = {
   edgeSecretVersions: `${SECRETS.next},${SECRETS.former}`,
 };
 
+/** Each setting that reaches a variable of a function has its longest value. */
+export const LONGEST = {
+  ...EDGE,
+  serviceName: 'A-name-of-forty-letters-and-digits-01234',
+  domainName: `${'a.'.repeat(115)}${'b'.repeat(23)}`,
+  clientCompatibility: 'lenient',
+  headerPrefixes: ['A', 'B', 'C', 'D', 'E'].map((letter) => letter.repeat(20)).join(),
+  docsUrl: `https://docs.example.com/${'d'.repeat(175)}`,
+  // They have 1,499 characters in all.
+  egressAllowList: Array.from(
+    { length: 20 },
+    (_, at) => `${'c'.repeat(60)}.${'c'.repeat(9)}.c${String(10 + at)}`,
+  ).join(),
+  edgeSecretVersions: `${SECRETS.next},${SECRETS.former}`,
+};
+
 /** Returns the settings of each `cdk deploy` of docs/guides/deploy.md, in the order of the page. */
 export function guideSettings(): readonly Readonly<Record<string, string>>[] {
   const text = readFileSync(join(import.meta.dirname, '../../docs/guides/deploy.md'), 'utf8');
@@ -123,6 +139,8 @@ export const TEMPLATE_SETTINGS: readonly (readonly [
   [EDGE, REGION],
   [{ ...EDGE, ...DOMAIN, edge: 'none' }, REGION],
   [ALL_CHANGED, null],
+  [DOMAIN, 'us-east-1'],
+  [LONGEST, REGION],
   [ALL_ON, REGION],
   [LAID, REGION],
   [LAID, null],
