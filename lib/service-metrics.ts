@@ -174,6 +174,7 @@ export function serviceMetrics(watched: Watched) {
       statistic: Stats.SUM,
       label: 'Uses of deleted or expired keys',
     }),
+    managementKeys: own('keys', 'ManagementKeyCreated').with({ statistic: Stats.SUM }),
     configurationGuesses: own('proxies', 'ConfigurationGuessed').with({ statistic: Stats.SUM }),
     forgottenSecrets: own('proxies', 'RetiredSecretsForgotten').with({ statistic: Stats.SUM }),
     keyCalls: [usage('Decrypt'), usage('GenerateDataKey')],

@@ -8,6 +8,8 @@ export interface CommandBehaviour {
   readonly does: string;
   /** Members of the response that are shown only once. */
   readonly secrets?: readonly string[];
+  /** Members that go to the target of the command and nowhere else: a secret, and its ids. */
+  readonly stored?: { readonly secret: string; readonly beside: readonly string[] };
   /** Set for work of many steps: returns whether a response is the last. */
   readonly isDone?: (response: Response) => boolean;
   /** Merges the responses of two steps; without it the last is shown. */
@@ -64,6 +66,10 @@ export const COMMAND_BEHAVIOUR: Readonly<Record<CommandName, CommandBehaviour>> 
   'create-tenant': {
     does: 'Creates a tenant and prints its id, first management key and webhook secret',
     secrets: ['management_key', 'webhook_secret'],
+  },
+  'create-management-key': {
+    does: 'Makes a management key for a tenant that lost its own, which the tenant and an alarm see',
+    stored: { secret: 'key', beside: ['key_id', 'application_id'] },
   },
   'list-tenants': { does: 'Lists all tenants with their next key rotation, and what wraps their roots' },
   'list-keys': {

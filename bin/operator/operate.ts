@@ -6,12 +6,13 @@ import { printable, show } from '../command-line/show.ts';
 import type { Surroundings } from '../command-line/surroundings.ts';
 import { storeCredentials } from '../start/credentials-file.ts';
 import { createExportFile, publicKeyOf, verifyFile } from './audit-files.ts';
-import { COMMAND_BEHAVIOUR, type Response } from './command-behaviour.ts';
+import { COMMAND_BEHAVIOUR, type CommandBehaviour, type Response } from './command-behaviour.ts';
 import { explainFailure, type Target } from './explain-failure.ts';
 import { DEFAULT_FUNCTION, localAccountOf } from './local-account.ts';
 import { operatorProgram, type CommonRequest, type Request } from './program.ts';
 import { runRemoval, type RemovalSurroundings } from './removal/removal-command.ts';
 import type { RestoreRequest } from './restore/restore-command.ts';
+import { openTarget, secretsManager, type SecretsManager, type SecretTarget } from './secret-target.ts';
 import { createSecretsFile } from './secrets-file.ts';
 
 /** A request for a command of the functions, or for one that the command line carries out. */
@@ -20,6 +21,7 @@ type Named = CommonRequest & { readonly name?: CommandName };
 /** Tests replace what a process has not got. */
 export interface OperatorSurroundings extends Surroundings, Pick<RemovalSurroundings, 'pause'> {
   readonly invoke?: (target: Target, payload: Response) => Promise<Response>;
+  readonly secrets?: SecretsManager;
 }
 
 /** The function that a command of an operator function runs in, or that function itself. */
@@ -99,6 +101,36 @@ async function withSecretsFile(
   return { ...Object.fromEntries(shown), secrets_in: file };
 }
 
+/** Stores what a command made in its target, and returns the rest: no output has the secret. */
+async function withTarget(
+  target: SecretTarget,
+  { secret, beside }: NonNullable<CommandBehaviour['stored']>,
+  surroundings: OperatorSurroundings,
+  work: () => Promise<Response>,
+): Promise<Response> {
+  const opened = await openTarget(target, surroundings.secrets ?? (await secretsManager()));
+  let result: Response;
+  try {
+    result = await work();
+  } catch (error) {
+    await opened.discard().catch(() => {
+      surroundings.printError(`cloakroom: ${target.shown} remains, without a key\n`);
+    });
+    throw error;
+  }
+  const { [secret]: _, ...shown } = result;
+  const stored = Object.fromEntries([secret, ...beside].map((name) => [name, result[name]]));
+  try {
+    await opened.write(`${JSON.stringify(stored)}\n`);
+  } catch {
+    const ids = beside.map((name) => `${name} ${String(result[name])}`).join(', ');
+    throw new CommandFailure(
+      `${target.shown} could not be written, so that no one has the ${secret} (${ids}): run the command again with another --${target.option}`,
+    );
+  }
+  return { ...shown, [`${secret}_in`]: target.shown };
+}
+
 /** Writes an export to its file and shows the path. */
 async function exported(
   file: string,
@@ -139,7 +171,7 @@ async function resultOf(
   target: Target,
   surroundings: OperatorSurroundings,
 ): Promise<Response> {
-  const { secrets } = COMMAND_BEHAVIOUR[request.name];
+  const { secrets, stored } = COMMAND_BEHAVIOUR[request.name];
   const { file, key, out } = request.files;
   if (file !== undefined) {
     if (key === undefined) throw new UsageError('--file needs --key: the public key that audit-key printed');
@@ -151,6 +183,8 @@ async function resultOf(
     if (request.name === 'rotate-webhook-secret') storeLocally(request, result, surroundings);
     return result;
   };
+  if (stored !== undefined && request.target !== undefined)
+    return await withTarget(request.target, stored, surroundings, work);
   if (secrets === undefined) return await work();
   if (request.secretsTo !== undefined)
     return await withSecretsFile(request.secretsTo, secrets, surroundings, work);

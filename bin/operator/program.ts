@@ -8,6 +8,7 @@ import {
   flagsOf,
   isSent,
   LIMIT_MAX,
+  optionOf,
   takesDeployment,
   usageOf,
   type CommandName,
@@ -17,6 +18,7 @@ import { COMMAND_BEHAVIOUR, type Response } from './command-behaviour.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { localOption } from '../command-line/local-file.ts';
 import { filled } from '../command-line/values.ts';
+import { parseTarget, type SecretTarget } from './secret-target.ts';
 import { DEFAULT_FUNCTION } from './local-account.ts';
 import { removalCommand } from './removal/removal-command.ts';
 import type { RemovalOptions } from './removal/remove-deployment.ts';
@@ -36,6 +38,8 @@ export interface Request extends CommonRequest {
   readonly payload: Response;
   /** Flags for the command line itself. */
   readonly files: Readonly<Partial<Record<'file' | 'key' | 'out', string>>>;
+  /** Where the response goes, whose secrets are never shown. */
+  readonly target?: SecretTarget;
   readonly secretsTo?: string;
 }
 
@@ -69,6 +73,11 @@ const CHECKS: Partial<Readonly<Record<FlagName, (text: string, command: CommandN
       '--invocation must be an invocation id (cloakroom operator list-deliveries shows them)',
     );
   },
+  expires: (text) => {
+    if (/^(?:[1-9]|[12]\d|30)d$/.test(text)) return text;
+    throw new UsageError('--expires must be a number of days up to 30, such as 7d');
+  },
+  target: (text) => parseTarget('to', text),
   'older-than': days('older-than'),
   'unused-for': days('unused-for'),
   seal: (text) => {
@@ -100,26 +109,28 @@ function time(flag: string) {
   };
 }
 
-function optionOf(command: CommandName, flag: FlagName): Option {
+function optionFor(command: CommandName, flag: FlagName): Option {
   const { value, does } = FLAGS[flag];
-  if (value === '') return new Option(`--${flag}`, does);
+  const option = optionOf(flag);
+  if (value === '') return new Option(`--${option}`, does);
   const isTrail = flag === 'tenant' && takesDeployment(command);
   const check = (text: string) => CHECKS[flag]?.(text, command) ?? text;
   return new Option(
-    `--${flag} <${value}>`,
+    `--${option} <${value}>`,
     isTrail ? `${does}, or ${DEPLOYMENT_TRAIL} for records of no tenant` : does,
-  ).argParser(filled(flag, check));
+  ).argParser(filled(option, check));
 }
 
 /** The value of a flag; `undefined` if the command line lacks it. */
-const valueOf = (options: Options, flag: FlagName) => options[new Option(`--${flag}`).attributeName()];
+const valueOf = (options: Options, flag: FlagName) =>
+  options[new Option(`--${optionOf(flag)}`).attributeName()];
 
 /** Commander's own check precedes that of unknown options, and would hide a misspelled one. */
 function checkRequired(name: CommandName, options: Options): void {
   const needed: readonly FlagName[] = COMMANDS[name].needs;
   const missing = needed.find((flag) => valueOf(options, flag) === undefined);
   if (missing !== undefined)
-    throw new UsageError(`required option '--${missing} <${FLAGS[missing].value}>' not specified`);
+    throw new UsageError(`required option '--${optionOf(missing)} <${FLAGS[missing].value}>' not specified`);
 }
 
 /** `--local health` would use the command as the name of the file. */
@@ -155,6 +166,12 @@ function filesOf(name: CommandName, options: Options): Request['files'] {
   );
 }
 
+/** The parser of the option has read it already. */
+function targetIn(name: CommandName, options: Options): Pick<Request, 'target'> {
+  if (!flagsOf(name).includes('target')) return {};
+  return { target: valueOf(options, 'target') as unknown as SecretTarget };
+}
+
 const commonOf = (options: Options): CommonRequest => ({
   ...(options.function !== undefined && { functionName: options.function }),
   asJson: options.json === true,
@@ -166,7 +183,7 @@ function commandOf(name: CommandName, run: (request: Request) => Promise<void>):
   const command = new Command(name)
     .description(does)
     .usage(`${usageOf(name).slice(name.length + 1)} [options]`.trim());
-  for (const flag of flagsOf(name)) command.addOption(optionOf(name, flag));
+  for (const flag of flagsOf(name)) command.addOption(optionFor(name, flag));
   if (secrets !== undefined) {
     const where = 'write the secrets to a new file (mode 0600) instead of printing them';
     command.addOption(
@@ -181,6 +198,7 @@ function commandOf(name: CommandName, run: (request: Request) => Promise<void>):
       payload: payloadOf(name, options),
       ...commonOf(options),
       files: filesOf(name, options),
+      ...targetIn(name, options),
       ...(options.secretsTo !== undefined && { secretsTo: options.secretsTo }),
     });
   });

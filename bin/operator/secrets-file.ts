@@ -16,7 +16,7 @@ const INTERRUPTIONS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * Creates the file before the service creates anything, since secrets that cannot be written are
  * lost. Throws {@link UsageError} if it exists or cannot be created.
  */
-export function createSecretsFile(file: string): SecretsFile {
+export function createSecretsFile(file: string, option = 'secrets-to'): SecretsFile {
   let descriptor: number;
   try {
     // 'wx' follows no link and opens no existing file (open(2), O_EXCL).
@@ -25,8 +25,8 @@ export function createSecretsFile(file: string): SecretsFile {
     const code = errorCode(error);
     throw new UsageError(
       code === 'EEXIST'
-        ? `--secrets-to ${file}: the file exists; nothing was done`
-        : `--secrets-to ${file}: the file cannot be created (${String(code)}); nothing was done`,
+        ? `--${option} ${file}: the file exists; nothing was done`
+        : `--${option} ${file}: the file cannot be created (${String(code)}); nothing was done`,
     );
   }
   const close = () => {

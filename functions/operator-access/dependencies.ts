@@ -10,17 +10,21 @@ import {
   createTokenStores,
   createTrail,
 } from '../../src/adapters/stores.ts';
+import type { CreateManagementKeyDeps } from '../../src/core/operator/create-management-key.ts';
 import type { CreateTenantDeps } from '../../src/core/operator/create-tenant.ts';
 import type { DestroyTenantDeps } from '../../src/core/operator/destroy-tenant.ts';
+import type { ApplicationStore } from '../../src/core/applications/application-store.ts';
 import type { TenantStore } from '../../src/core/tenants/tenant.ts';
 import { auditReports } from '../../src/lambda/audit-metrics.ts';
+import { keyReports } from '../../src/lambda/key-metrics.ts';
 import type { Unaudited } from '../../src/lambda/audited-deps.ts';
 import type { CommandDeps } from '../../src/operator/run-command.ts';
 import { environment } from './config.ts';
 
 export type AccessDeps = CommandDeps &
   CreateTenantDeps &
-  DestroyTenantDeps & { readonly tenantStore: TenantStore };
+  CreateManagementKeyDeps &
+  DestroyTenantDeps & { readonly tenantStore: TenantStore; readonly applicationStore: ApplicationStore };
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -47,6 +51,7 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
       { client: lambdaControlClient(aws), platform },
       { namePrefix: config.REACTOR_FUNCTION_PREFIX, hotConcurrency: 0 },
     ),
+    onManagementKeyCreated: keyReports(print, config.SERVICE_NAME).onManagementKeyCreated,
     ...platform,
     newId: platform.random.uuid,
     keyRotationMs: config.KEY_ROTATION_DAYS * DAY_MS,

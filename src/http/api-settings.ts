@@ -24,6 +24,6 @@ export function apiSettings(
     headerPrefixes: config.HEADER_PREFIXES,
     edgeSecret: config.EDGE_SECRET,
     log: createLog(print).request,
-    onRetiredKeyUsed: keyReports(print, config.SERVICE_NAME),
+    onRetiredKeyUsed: keyReports(print, config.SERVICE_NAME).onRetiredKeyUsed,
   };
 }

@@ -27,6 +27,7 @@ type Plain =
   | 'oldestDue'
   | 'onCold'
   | 'onFailure'
+  | 'onManagementKeyCreated'
   | 'onReleased'
   | 'onRetiredKeyUsed'
   | 'onSecretGuessed'

@@ -35,6 +35,9 @@ const days = z.pipe(
   z.transform((text) => Number(text.slice(0, -1)) * DAY_MS),
 );
 
+/** The longest life of a management key that an operator makes, in ms. */
+const LIFE_MAX_MS = 30 * DAY_MS;
+
 /**
  * Schemas of flag values. Every principal with the right to invoke the function can send any
  * payload.
@@ -44,6 +47,7 @@ const VALUES = {
   tenant: z.uuid(),
   confirm: z.string(),
   'wrapped-by': z.enum(WRAPPING_KEYS),
+  expires: days.check(z.maximum(LIFE_MAX_MS, 'must be at most 30d')),
   start: z._default(z.boolean(), false),
   invocation: z.uuid(),
   limit: z._default(z.int().check(z.minimum(1), z.maximum(LIMIT_MAX)), 100),

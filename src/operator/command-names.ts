@@ -13,6 +13,13 @@ export const FLAGS = {
     member: 'wrapped_by',
     does: 'what wraps the root key: deployment (one key for many tenants) or kms (KMS itself)',
   },
+  expires: { value: 'DAYS', member: 'expires', does: 'life of the key, up to 30d (24 hours without it)' },
+  target: {
+    option: 'to',
+    value: 'TARGET',
+    member: 'target',
+    does: 'a new file (mode 0600) for the key, or aws-secret:NAME for a new secret',
+  },
   start: { value: '', member: 'start', does: 'begin' },
   invocation: { value: 'ID', member: 'invocation_id', does: 'id, as list-deliveries shows it' },
   'older-than': { value: 'DAYS', member: 'older_than', does: 'only keys made so long ago, such as 90d' },
@@ -39,6 +46,12 @@ export const LIMIT_MAX = 1_000;
 
 export type FlagName = keyof typeof FLAGS;
 
+/** The name of a flag on the command line: flags of two commands may share one. */
+export function optionOf(flag: FlagName): string {
+  const named = FLAGS[flag];
+  return 'option' in named ? named.option : flag;
+}
+
 /** Names the part of the audit trail that belongs to no tenant. It replaces a tenant id. */
 export const DEPLOYMENT_TRAIL = 'deployment';
 const OF_TRAILS: readonly string[] = ['who-saw', 'verify-audit', 'export-audit', 'rebuild-index'];
@@ -47,7 +60,7 @@ const OF_TRAILS: readonly string[] = ['who-saw', 'verify-audit', 'export-audit',
 export const takesDeployment = (command: string): boolean => OF_TRAILS.includes(command);
 
 /** Flags for the command line itself; it does not send them to the function. */
-export const LOCAL_FLAGS = ['file', 'out'] as const satisfies readonly FlagName[];
+export const LOCAL_FLAGS = ['file', 'out', 'target'] as const satisfies readonly FlagName[];
 export type SentFlag = Exclude<FlagName, (typeof LOCAL_FLAGS)[number]>;
 
 /** Whether the command line sends a flag to the function. */
@@ -68,6 +81,7 @@ interface CommandRow {
 
 export const COMMANDS = {
   'create-tenant': { runsIn: 'operator-access', needs: ['name'], takes: ['wrapped-by'] },
+  'create-management-key': { runsIn: 'operator-access', needs: ['tenant', 'target'], takes: ['expires'] },
   'list-tenants': { runsIn: 'operator', needs: [], takes: [] },
   'list-keys': { runsIn: 'operator', needs: ['tenant'], takes: ['older-than', 'unused-for'] },
   'check-tenant': { runsIn: 'operator', needs: ['tenant'], takes: [] },
@@ -127,6 +141,6 @@ export function flagsOf(name: CommandName): readonly FlagName[] {
 /** A command with its flags, as in docs/deploy.md: `replace-root --tenant ID [--start]`. */
 export function usageOf(name: CommandName): string {
   const { needs, takes }: CommandRow = COMMANDS[name];
-  const written = (flag: FlagName) => `--${flag} ${FLAGS[flag].value}`.trim();
+  const written = (flag: FlagName) => `--${optionOf(flag)} ${FLAGS[flag].value}`.trim();
   return [name, ...needs.map(written), ...takes.map((flag) => `[${written(flag)}]`)].join(' ');
 }

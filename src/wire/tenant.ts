@@ -7,13 +7,25 @@ import { formatTimestamp } from '../core/shared/timestamp.ts';
 import type { TenantProfile } from '../core/tenants/tenant-profile.ts';
 import type { TenantSettings } from '../core/access/tenant-basics.ts';
 import { nameWords } from './application.ts';
-import { body, boolean, name, optional, unchangeable, unchangedOf, uuid, type Response } from './parts.ts';
+import {
+  body,
+  boolean,
+  name,
+  optional,
+  time,
+  unchangeable,
+  unchangedOf,
+  uuid,
+  type Response,
+} from './parts.ts';
 import type { Members } from './words.ts';
 
 /** A boolean, which clients in the field send as a string (docs/lenient.md). */
 const flag = /* @__PURE__ */ z
   .union([boolean, z.enum(['true', 'false'])], { error: 'must be true or false' })
   .check(z.meta({ override: { type: 'boolean' } }));
+
+const UNCHANGEABLE = ['id', 'recovered_at'] as const;
 
 /** Reads the body of "update tenant" (docs/contract.md#tenants). */
 export const updateTenantBody = /* @__PURE__ */ z.lazy(() =>
@@ -26,12 +38,12 @@ export const updateTenantBody = /* @__PURE__ */ z.lazy(() =>
           { error: 'must be an object' },
         ),
       ),
-      ...unchangeable(['id']),
+      ...unchangeable(UNCHANGEABLE),
     }),
     z.transform((raw) => ({
       name: raw.name,
       settings: raw.settings ?? {},
-      unchanged: unchangedOf(raw, ['id']),
+      unchanged: unchangedOf(raw, UNCHANGEABLE),
     })),
   ),
 );
@@ -57,6 +69,7 @@ export const tenantResponse = /* @__PURE__ */ madeOnce(() =>
       id: uuid(),
       name: z.string(),
       settings: z.object({ deduplicate_tokens: z.boolean(), ephemeral_proxy: z.boolean() }),
+      recovered_at: z.nullable(time()),
     })
     .check(
       z.meta({
@@ -66,6 +79,7 @@ export const tenantResponse = /* @__PURE__ */ madeOnce(() =>
             id: '5f9c1f0e-3c53-4f6e-9a53-0d9c6a1c2b11',
             name: 'Shop',
             settings: { deduplicate_tokens: false, ephemeral_proxy: true },
+            recovered_at: null,
           },
         ],
       }),
@@ -79,14 +93,19 @@ type LenientTenant = {
   readonly name: string;
   readonly settings: { readonly deduplicate_tokens: string; readonly ephemeral_proxy: string };
   readonly created_at: string;
+  readonly recovered_at: string | null;
 };
+
+/** Shows the time at which an operator last made a management key of the tenant. */
+export const presentRecovery = (recoveredAt: number | undefined): string | null =>
+  recoveredAt === undefined ? null : formatTimestamp(recoveredAt);
 
 /**
  * The caller's tenant. Clients in the field read settings as strings, an owner and the time of
  * creation. There are no users, so a tenant is its own owner.
  */
 export function presentTenant(
-  { id, name: tenantName, settings, createdAt }: TenantProfile,
+  { id, name: tenantName, settings, createdAt, recoveredAt }: TenantProfile,
   compatibility: ClientCompatibility,
 ): Response<typeof tenantResponse> | LenientTenant {
   const { deduplicateTokens, ephemeralProxy } = settings;
@@ -95,6 +114,7 @@ export function presentTenant(
       id,
       name: tenantName,
       settings: { deduplicate_tokens: deduplicateTokens, ephemeral_proxy: ephemeralProxy },
+      recovered_at: presentRecovery(recoveredAt),
     };
   return {
     id,
@@ -102,6 +122,7 @@ export function presentTenant(
     name: tenantName,
     settings: { deduplicate_tokens: String(deduplicateTokens), ephemeral_proxy: String(ephemeralProxy) },
     created_at: formatTimestamp(createdAt),
+    recovered_at: presentRecovery(recoveredAt),
   };
 }
 

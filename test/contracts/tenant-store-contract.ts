@@ -14,7 +14,7 @@ export function tenantStoreContract(name: string, make: () => TenantStore & Tena
 
   describe(`the contract of a tenant store, ${name}`, () => {
     it('returns a tenant as written, and nothing for an unknown id', async () => {
-      const tenant = await create(aTenant());
+      const tenant = await create(aTenant({ recoveredAt: 7 }));
       expect(await make().find(tenant.id)).toEqual(tenant);
       expect(await make().basics(tenant.id)).toMatchObject(basicsOf(tenant));
       const unknown = randomUUID();

@@ -192,6 +192,38 @@ describe('the destruction of a tenant', () => {
   });
 });
 
+describe('a recovery key', () => {
+  it('makes the applications of a tenant that lost its keys, which sees who made it', async () => {
+    const { id, manager } = await aTenant();
+    expect((await manager.get('/tenants/self')).body.recovered_at).toBeNull();
+    const command = { command: 'create-management-key', tenant_id: id, expires: '2d' };
+    const principal = 'arn:aws:iam::111122223333:user/on-call';
+    const made = await operator({ ...command, principal });
+    const recovery = client(made['key']);
+    const next = await recovery.post('/applications', {
+      name: 'Next manager',
+      type: 'management',
+      permissions: ['application:update', 'log:read', 'tenant:read'],
+    });
+    const nextManager = client(next.body.key);
+    const { body: self } = await nextManager.get('/tenants/self');
+    expect(Date.parse(made['expires_at'] ?? '') - Date.parse(self.recovered_at)).toBe(2 * 86_400_000);
+    const { body: logs } = await nextManager.get('/logs?operation=create-management-key');
+    const resource = `application:${String(made['application_id'])}`;
+    expect(logs.data.find((record: { resource?: string }) => record.resource === resource)).toMatchObject({
+      credential: `operator:${principal}`,
+      change: { members: expect.arrayContaining([`keys.${String(made['key_id'])}`]) },
+    });
+    const refused = { ...command, expires: '31d' };
+    expect(await operator(refused)).toMatchObject({
+      errorMessage: 'Missing or invalid in the payload: expires.',
+    });
+    expect(await operator({ ...command, tenant_id: randomUUID() })).toMatchObject({
+      errorMessage: 'The tenant does not exist.',
+    });
+  });
+});
+
 describe('the operator', () => {
   it('lists all tenants and the state of the deployment', async () => {
     const { id } = await aTenant();

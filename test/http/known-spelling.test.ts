@@ -55,6 +55,7 @@ const HARMLESS = [
   ...['after', 'page', 'size'],
   // No update changes these.
   ...['created_at', 'created_by', 'hint', 'last_used_on', 'modified_at', 'modified_by', 'tenant_id'],
+  'recovered_at',
   // A stored proxy without any of these is refused, or does the same for all callers.
   ...['destination_url', 'client_certificate', 'timeout', 'configuration_names', 'version'],
   ...['require_auth', 'location', 'matcher', 'expression', 'names'],

@@ -259,6 +259,7 @@ describe('permissions and the tenant', () => {
         id: tenant.tenant_id,
         name: 'Settings',
         settings: { deduplicate_tokens: false, ephemeral_proxy: true },
+        recovered_at: null,
       });
       const { body: app } = await own.post('/applications', {
         name: 'x',
@@ -277,6 +278,7 @@ describe('permissions and the tenant', () => {
         id: tenant.tenant_id,
         name: 'Renamed',
         settings: { deduplicate_tokens: true, ephemeral_proxy: true },
+        recovered_at: null,
       });
       expect(await create()).toBe(first);
       expect(await create({ deduplicate_token: false })).not.toBe(first);

@@ -14,6 +14,11 @@ import { tablesInMemory } from '../support/stores-in-memory.ts';
 import { createIndexStore } from '../../src/adapters/dynamodb/index-store.ts';
 import { createSealHead, createSealStore } from '../../src/adapters/dynamodb/seal-store.ts';
 import { createTrailReader } from '../../src/adapters/dynamodb/trail-reader.ts';
+import {
+  alarmDefinition,
+  alarmProperties,
+} from '../../packages/local-aws/src/cloudwatch/alarm-definition.ts';
+import { evaluateAlarm } from '../../packages/local-aws/src/cloudwatch/evaluate-alarm.ts';
 import { ALARM_NAMES } from '../../lib/alarms.ts';
 import { alarmProblems } from '../support/alarm-walk.ts';
 import { emittedMetrics, emittedWhile } from '../support/emitted-metrics.ts';
@@ -82,8 +87,8 @@ async function emittedBySealer(environment: Readonly<Record<string, string>>) {
 /** The metrics of the functions of these templates, created from their environments. */
 async function emittedBy(stacks: readonly Stack[]) {
   const works = DUE_WORKS.map((name) => ({ name, async *due() {} }));
-  const beginnings = ['Sweeper', 'Worker', 'AuditSealer', 'Tokens', 'Operator'];
-  const [sweeper, worker, sealer, tokens, operator] = beginnings.map((beginning) =>
+  const beginnings = ['Sweeper', 'Worker', 'AuditSealer', 'Tokens', 'OperatorFunction', 'OperatorAccess'];
+  const [sweeper, worker, sealer, tokens, operator, access] = beginnings.map((beginning) =>
     environmentOf(stacks, beginning),
   );
   return [
@@ -96,7 +101,10 @@ async function emittedBy(stacks: readonly Stack[]) {
     })),
     ...(await emittedBySealer(sealer ?? {})),
     ...(await emittedWhile((print) => {
-      keyReports(print, tokens?.['SERVICE_NAME'] ?? '')();
+      keyReports(print, tokens?.['SERVICE_NAME'] ?? '').onRetiredKeyUsed();
+    })),
+    ...(await emittedWhile((print) => {
+      keyReports(print, access?.['SERVICE_NAME'] ?? '').onManagementKeyCreated();
     })),
     ...(await emittedWhile((print) => {
       const { onSecretGuessed, onSecretsForgotten } = proxyReports(print, tokens?.['SERVICE_NAME'] ?? '');
@@ -162,6 +170,29 @@ it.each([
     ({ properties }) => properties['AlarmName'] === `Cloakroom-${name}`,
   );
   expect(alarm?.properties).toMatchObject(expected);
+});
+
+describe('ManagementKeyCreated', () => {
+  const { AlarmActions: _, ...properties } = first(
+    synthesized(),
+    'AWS::CloudWatch::Alarm',
+    'ManagementKeyCreated',
+  ).properties;
+  const alarm = alarmDefinition('ManagementKeyCreated', alarmProperties.parse(properties));
+  const read = (values: readonly number[]) => alarm.valueOf(() => values.reduce((sum, each) => sum + each));
+
+  it('rings for one key, which is one value of its metric', async () => {
+    const emitted = await emittedWhile((print) => {
+      keyReports(print, 'Cloakroom').onManagementKeyCreated();
+    });
+    const values = emitted.map(({ value }) => Number(value));
+    expect(evaluateAlarm(alarm, ['missing', 'missing', read(values) ?? 'missing'], 'OK').state).toBe('ALARM');
+  });
+
+  it('is silent in minutes without a key, and after one', () => {
+    expect(evaluateAlarm(alarm, ['missing', 'missing', 'missing'], 'OK').state).toBe('OK');
+    expect(evaluateAlarm(alarm, [0, 0, 0], 'ALARM').state).toBe('OK');
+  });
 });
 
 describe('the walk finds', () => {

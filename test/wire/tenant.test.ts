@@ -13,7 +13,10 @@ describe('the tenant', () => {
       id: 't-1',
       name: 'Shop',
       settings: { deduplicate_tokens: true, ephemeral_proxy: false },
+      recovered_at: null,
     });
+    const recovered = presentTenant({ ...tenant, recoveredAt: 1_000 }, 'strict');
+    expect(recovered.recovered_at).toBe('1970-01-01T00:00:01+00:00');
   });
 
   it('has also its owner, which is itself, and its time of creation for clients in the field', () => {
@@ -23,6 +26,7 @@ describe('the tenant', () => {
       name: 'Shop',
       settings: { deduplicate_tokens: 'true', ephemeral_proxy: 'false' },
       created_at: '1970-01-01T00:00:00+00:00',
+      recovered_at: null,
     });
   });
 });

@@ -4,7 +4,7 @@ import { Confirm } from '../parts/dialog.tsx';
 import { Check, TextField } from '../parts/field.tsx';
 import { Loading, View } from '../parts/page.tsx';
 import { ProblemBox } from '../parts/problem-box.tsx';
-import { Code } from '../parts/text.tsx';
+import { Code, Instant } from '../parts/text.tsx';
 import type { Tenant } from '../sdk.ts';
 import { useAction, useClient, useLoad, useUnsaved } from '../session/use-session.ts';
 
@@ -84,6 +84,15 @@ export function TenantView() {
               <dd>
                 <Code>{tenant.id}</Code> <Copy text={tenant.id} what="the id" />
               </dd>
+              {tenant.recovered_at !== null && (
+                <>
+                  <dt>Last recovery</dt>
+                  <dd>
+                    <Instant iso={tenant.recovered_at} /> An operator made a management key then: the trail
+                    has who did it.
+                  </dd>
+                </>
+              )}
             </dl>
             <Form key={JSON.stringify(tenant)} tenant={tenant} onSaved={reload} />
           </>

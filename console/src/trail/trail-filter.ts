@@ -60,6 +60,7 @@ const GROUPS: Readonly<Record<OperationName, string>> = {
   runInvocation: 'Background work',
   deliverResult: 'Background work',
   'create-tenant': 'Operator',
+  'create-management-key': 'Operator',
   'list-tenants': 'Operator',
   'list-keys': 'Operator',
   'check-tenant': 'Operator',

@@ -4,7 +4,7 @@ import { tenantResponse } from '../../../src/wire/tenant.ts';
 export const description: OperationDescription = {
   sdk: 'tenants.retrieve',
   recorded: { by: 'management' },
-  does: 'Returns `{ id, name, settings: { deduplicate_tokens, ephemeral_proxy } }`',
+  does: 'Returns `{ id, name, settings: { deduplicate_tokens, ephemeral_proxy }, recovered_at }`',
   tag: 'Tenant',
   summary: 'Get the tenant of the key',
   response: { description: 'The tenant.', schema: tenantResponse() },

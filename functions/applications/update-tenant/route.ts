@@ -1,7 +1,7 @@
 import { updateTenant } from '../../../src/core/tenants/tenant-profile.ts';
 import { checkUnchanged } from '../../../src/core/shared/check-unchanged.ts';
 import { route, type Route } from '../../../src/http/route.ts';
-import { presentTenant, settingsOf, updateTenantBody } from '../../../src/wire/tenant.ts';
+import { presentRecovery, presentTenant, settingsOf, updateTenantBody } from '../../../src/wire/tenant.ts';
 import type { ApplicationsDeps } from '../dependencies.ts';
 
 export const operation: Route<ApplicationsDeps> = route({
@@ -16,8 +16,8 @@ export const operation: Route<ApplicationsDeps> = route({
     const tenant = await updateTenant(deps, caller, {
       name,
       settings: settingsOf(settings, compatibility),
-      check: ({ id }) => {
-        checkUnchanged(unchanged, { id });
+      check: ({ id, recoveredAt }) => {
+        checkUnchanged(unchanged, { id, recovered_at: presentRecovery(recoveredAt) });
       },
     });
     return { body: presentTenant(tenant, compatibility) };

@@ -59,6 +59,7 @@ export type OperationName =
   | 'runInvocation'
   | 'deliverResult'
   | 'create-tenant'
+  | 'create-management-key'
   | 'list-tenants'
   | 'list-keys'
   | 'check-tenant'
@@ -271,6 +272,7 @@ export interface Tenant {
     readonly deduplicate_tokens: boolean;
     readonly ephemeral_proxy: boolean;
   };
+  readonly recovered_at: string | null;
 }
 
 /** A session has no access until it is authorized. */

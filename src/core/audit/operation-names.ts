@@ -9,6 +9,7 @@ export const OPERATION_NAMES = [
   'runInvocation',
   'deliverResult',
   'create-tenant',
+  'create-management-key',
   'list-tenants',
   'list-keys',
   'check-tenant',

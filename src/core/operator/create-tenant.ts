@@ -1,14 +1,11 @@
-import { generateApiKey } from '../crypto/api-key.ts';
 import { deriveKey } from '../crypto/derive-key.ts';
 import { encryptRecord } from '../crypto/record-encryption.ts';
 import type { Secret } from '../shared/secret.ts';
-import { orderedId } from '../shared/ordered-id.ts';
 import { invalid } from '../shared/service-error.ts';
 import { generateWebhookSecret, webhookSecretContext } from '../webhooks/webhook-secrets.ts';
-import { firstVersion, NAME_MAX_LENGTH, type Application } from '../applications/application.ts';
-import { FOR_EVER, newKey } from '../applications/application-key.ts';
-import { isLegalFor, PERMISSION_NAMES } from '../access/permission.ts';
+import { NAME_MAX_LENGTH } from '../applications/application.ts';
 import type { TenantStore } from '../tenants/tenant.ts';
+import { newManagementApplication } from './management-application.ts';
 import { newRoot, type WrapDeps, type WrappingKey } from './wrap-roots.ts';
 
 export interface CreateTenantDeps extends WrapDeps {
@@ -51,21 +48,11 @@ export async function createTenant(
     webhookSecretContext(id),
     Buffer.from(webhookSecret.reveal()),
   );
-  const applicationId = orderedId(now, deps.newId());
-  const named = { id: applicationId, tenantId: id, type: 'management' as const };
-  const { key: managementKey, text } = newKey(deps, generateApiKey(deps.random, named.type, named.tenantId), {
-    ...FOR_EVER,
+  const { application, text: managementKey } = newManagementApplication(deps, {
+    tenantId: id,
+    name: 'First management application',
     createdAt: now,
   });
-  const application: Application = {
-    ...named,
-    name: 'First management application',
-    permissions: PERMISSION_NAMES.filter((permission) => isLegalFor(permission, 'management')),
-    rules: [],
-    createdAt: now,
-    keys: [managementKey],
-    version: firstVersion(deps.random),
-  };
   const tenant = {
     id,
     name: input.name,
@@ -78,5 +65,5 @@ export async function createTenant(
     version: 1,
   };
   await deps.tenantStore.create(tenant, application);
-  return { tenantId: id, managementKey: text, webhookSecret };
+  return { tenantId: id, managementKey, webhookSecret };
 }

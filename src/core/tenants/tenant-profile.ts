@@ -5,7 +5,7 @@ import type { Tenant } from './tenant.ts';
 import type { TenantSettings } from '../access/tenant-basics.ts';
 
 /** The members of a tenant that the API shows. */
-export type TenantProfile = Pick<Tenant, 'id' | 'name' | 'settings' | 'createdAt'>;
+export type TenantProfile = Pick<Tenant, 'id' | 'name' | 'settings' | 'createdAt' | 'recoveredAt'>;
 
 export async function getTenant(deps: TenantDeps, caller: Caller): Promise<TenantProfile> {
   requirePermission(caller, 'tenant:read');

@@ -35,6 +35,8 @@ export interface Tenant extends KeyRing {
   readonly createdAt: number;
   /** The data key is rotated at this time, in ms since the epoch. */
   readonly rotateAt: number;
+  /** An operator last made a management key of the tenant at this time, in ms since the epoch. */
+  readonly recoveredAt?: number;
   /** The walk over all records that is under way. */
   readonly reencrypt?: ReencryptionWalk;
   /** Starts at 1 and increases by one with each change. */
@@ -77,6 +79,7 @@ function tenantMembers(previous: Tenant, next: Tenant): readonly string[] {
     ...settings.map((name) => `settings.${name}`),
     ...(sameJson(ring(previous), ring(next)) ? [] : ['keys']),
     ...(sameJson(previous.webhookSecret, next.webhookSecret) ? [] : ['webhook_secret']),
+    ...(previous.recoveredAt === next.recoveredAt ? [] : ['recovered_at']),
     ...(sameJson(previous.reencrypt, next.reencrypt) ? [] : ['reencrypt']),
   ];
 }

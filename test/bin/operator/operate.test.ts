@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
+import type { SecretsManager } from '../../../bin/operator/secret-target.ts';
 import { CommandFailure } from '../../../bin/command-line/failures.ts';
 import { commandLine, type CommandOutcome } from '../../support/command-line.ts';
 import {
@@ -14,6 +15,7 @@ import {
   FLAGS,
   flagsOf,
   isSent,
+  optionOf,
   type FlagName,
 } from '../../../src/operator/command-names.ts';
 
@@ -44,11 +46,16 @@ interface Outcome extends CommandOutcome {
 /** Runs a command line against an operator function that returns or throws the argument. */
 async function run(
   args: readonly string[],
-  { responses = [{}], isTerminal = true }: { responses?: readonly unknown[]; isTerminal?: boolean } = {},
+  {
+    responses = [{}],
+    isTerminal = true,
+    secrets,
+  }: { responses?: readonly unknown[]; isTerminal?: boolean; secrets?: SecretsManager } = {},
 ): Promise<Outcome> {
   const payloads: unknown[] = [];
   const outcome = await commandLine(['operator', ...args], {
     isTerminal,
+    ...(secrets !== undefined && { secrets }),
     invoke: (_target, payload) => {
       const response = responses[payloads.push(payload) - 1];
       return response instanceof Error
@@ -77,8 +84,8 @@ describe('the operator command line', () => {
     expect([exitCode, out, err]).toEqual([0, 'no deliveries\n', '']);
   });
 
-  // export-audit also needs a file, and has no flag of its own that is sent.
-  it.each(COMMAND_NAMES.filter((name) => name !== 'export-audit'))(
+  // Two commands also need a file, whose flag is not sent.
+  it.each(COMMAND_NAMES.filter((name) => COMMANDS[name].needs.every(isSent)))(
     '%s sends each of its flags that the function reads',
     async (name) => {
       const flags = flagsOf(name).filter((flag) => isSent(flag) && flag !== 'key');
@@ -244,7 +251,10 @@ describe('the operator command line', () => {
     '%s calls the function beside the operator that gives access, whichever of both is named',
     async (name) => {
       const absent = named('ResourceNotFoundException', 'absent');
-      const line = COMMANDS[name].needs.flatMap((flag) => [`--${flag}`, TEXTS[flag as FlagName] ?? TENANT]);
+      const line = COMMANDS[name].needs.flatMap((flag) => [
+        `--${optionOf(flag)}`,
+        flag === 'target' ? newFile() : (TEXTS[flag as FlagName] ?? TENANT),
+      ]);
       const called = async (...more: readonly string[]) =>
         (await run([name, ...line, ...more], { responses: [absent] })).err;
       const problem = (of: string) => expect.stringContaining(`the function ${of} does not exist`);
@@ -350,6 +360,116 @@ describe('secrets', () => {
     expect(JSON.parse(stored.out)).toEqual(CREATED);
     expect(stored.err).toContain('use --secrets-to FILE');
     expect(stored.err).not.toMatch(/whsec_1|key_management_1/);
+  });
+});
+
+describe('a management key', () => {
+  const KEY = 'key_management_of_the_recovery';
+  const IDS = { key_id: 'a-key', application_id: 'an-application' };
+  const MADE = { key: KEY, ...IDS, expires_at: '2026-12-01T00:00:00.000+00:00' };
+  const line = (to: string) => ['create-management-key', '--tenant', TENANT, '--to', to];
+
+  /** Secrets Manager with one secret, which fails in the named calls. */
+  function aSecretsManager(failing: readonly string[] = []) {
+    const values = new Map([['mine', 'x']]);
+    const call = async (name: string, act: () => void) => {
+      await Promise.resolve();
+      if (failing.includes(name)) throw named('AccessDeniedException', 'denied');
+      act();
+    };
+    const secrets: SecretsManager = {
+      create: (name) =>
+        call('create', () => {
+          if (values.has(name)) throw named('ResourceExistsException', 'exists');
+          values.set(name, '');
+        }),
+      put: (name, text) => call(text === '{}' ? 'try' : 'put', () => void values.set(name, text)),
+      remove: (name) => call('remove', () => void values.delete(name)),
+    };
+    return { secrets, values };
+  }
+
+  it('goes to a new file that only its owner can read, and to no output', async () => {
+    const file = newFile();
+    const { exitCode, out, err, payloads } = await run([...line(file), '--expires', '7d', '--json'], {
+      responses: [MADE],
+    });
+    expect(payloads).toEqual([{ command: 'create-management-key', tenant_id: TENANT, expires: '7d' }]);
+    const shown = { ...IDS, expires_at: MADE.expires_at, key_in: file };
+    expect([exitCode, JSON.parse(out), err]).toEqual([0, shown, '']);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ key: KEY, ...IDS });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('goes to a new secret of AWS, and to no output', async () => {
+    const { secrets, values } = aSecretsManager();
+    const { exitCode, out } = await run([...line('aws-secret:shop/recovery'), '--json'], {
+      responses: [MADE],
+      secrets,
+    });
+    expect(JSON.parse(values.get('shop/recovery') ?? '')).toEqual({ key: KEY, ...IDS });
+    expect([exitCode, out.includes(KEY)]).toEqual([0, false]);
+    expect(JSON.parse(out)).toHaveProperty('key_in', 'aws-secret:shop/recovery');
+  });
+
+  it.each([
+    ['aws-secret:mine', [], 'aws-secret:mine: the secret exists; no key was made'],
+    [
+      'aws-secret:new',
+      ['create'],
+      'aws-secret:new: it cannot be written (AccessDeniedException); no key was made',
+    ],
+    [
+      'aws-secret:new',
+      ['try'],
+      'aws-secret:new: it cannot be written (AccessDeniedException); no key was made',
+    ],
+    ['aws-secret:a b', [], 'aws-secret: a name has up to 512 letters, digits and /_+=.@-'],
+    ['aws-secret:', [], 'must be the path of a new file, or aws-secret:NAME'],
+    ['env:KEY', [], 'must be the path of a new file, or aws-secret:NAME'],
+    ['/dev/tty', [], '/dev/tty: the file exists; nothing was done'],
+    [
+      join(folder, 'no', 'such'),
+      [],
+      `${join(folder, 'no', 'such')}: the file cannot be created (ENOENT); nothing was done`,
+    ],
+  ])('is not made where %s cannot be written (%j fails)', async (to, failing, said) => {
+    const { secrets, values } = aSecretsManager(failing);
+    const { exitCode, out, err, payloads } = await run(line(to), { secrets });
+    expect([exitCode, out, err, payloads]).toEqual([2, '', `cloakroom: --to ${said}\n`, []]);
+    expect([...values]).toEqual([['mine', 'x']]);
+  });
+
+  it('is not made without a place for it, nor for a life beyond 30 days', async () => {
+    const without = await run(['create-management-key', '--tenant', TENANT]);
+    expect([without.exitCode, without.payloads]).toEqual([2, []]);
+    expect(without.err).toBe("cloakroom: required option '--to <TARGET>' not specified\n");
+    for (const life of ['31d', '0d', '24h']) {
+      const { exitCode, err, payloads } = await run([...line(newFile()), '--expires', life]);
+      expect([exitCode, payloads]).toEqual([2, []]);
+      expect(err).toBe('cloakroom: --expires must be a number of days up to 30, such as 7d\n');
+    }
+  });
+
+  it('leaves nothing behind where the command fails', async () => {
+    const file = newFile();
+    const { secrets, values } = aSecretsManager();
+    for (const to of [file, 'aws-secret:new']) {
+      const { exitCode } = await run(line(to), { responses: [new Error('x')], secrets });
+      expect([exitCode, existsSync(file), values.has('new')]).toEqual([1, false, false]);
+    }
+    const stuck = aSecretsManager(['remove']);
+    const left = await run(line('aws-secret:new'), { responses: [new Error('x')], secrets: stuck.secrets });
+    expect(left.err).toBe('cloakroom: aws-secret:new remains, without a key\ncloakroom: Error: x\n');
+  });
+
+  it('is not shown where it cannot be stored, and the failure names what to delete', async () => {
+    const { secrets } = aSecretsManager(['put']);
+    const { exitCode, out, err } = await run(line('aws-secret:new'), { responses: [MADE], secrets });
+    expect([exitCode, out]).toEqual([1, '']);
+    expect(err).toBe(
+      'cloakroom: aws-secret:new could not be written, so that no one has the key (key_id a-key, application_id an-application): run the command again with another --to\n',
+    );
   });
 });
 
@@ -492,7 +612,7 @@ describe('help', () => {
     const { exitCode, out, err } = await run([name, '--help']);
     const byHelp = await run(['help', name]);
     expect([exitCode, err]).toEqual([0, '']);
-    for (const flag of flagsOf(name)) expect(out).toContain(`--${flag}`);
+    for (const flag of flagsOf(name)) expect(out).toContain(`--${optionOf(flag)}`);
     expect(out).toContain('--local');
     expect(out).toContain('Exit codes');
     expect(byHelp).toEqual({ exitCode: 0, out, err: '', payloads: [] });

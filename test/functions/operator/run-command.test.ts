@@ -24,6 +24,7 @@ const SOME_VALUES = {
   tenant: TENANT,
   confirm: TENANT,
   'wrapped-by': 'kms',
+  expires: '7d',
   start: true,
   invocation: TENANT,
   'older-than': '90d',
@@ -59,7 +60,7 @@ describe('an operator command', () => {
 
   it('runs in the function operator-access if it gives access to a tenant, or destroys it', () => {
     const access = COMMAND_NAMES.filter((name) => COMMANDS[name].runsIn === 'operator-access');
-    expect(access).toEqual(['create-tenant', 'destroy-tenant']);
+    expect(access).toEqual(['create-tenant', 'create-management-key', 'destroy-tenant']);
   });
 
   it.each(COMMAND_NAMES)('%s runs with the flags that the command line sends', async (name) => {
