@@ -24,6 +24,7 @@ const CORE_LAYERS = [
   'tokens',
   'proxy-expressions',
   'reactors',
+  'republish',
   'stored-proxies',
   'webhooks',
   'trail',
@@ -269,7 +270,7 @@ module.exports = {
     {
       name: 'lib-knows-what-it-deploys',
       comment:
-        'The environment of the functions, the commands of the operator, the names of the indexes that the adapters query, what makes a table append-only, what goes into the layer, the headers that browsers may read, and that of the edge: names shared through one file. And the life of a cvc, which is a setting here and words of the interface there. And the headers of the console and of card fields, which a local server sends too. And how files are hashed, to compare what was built with its sources, and which name a misspelt one may mean. And the form of an address that the allow list names: a setting is refused here as it is read there.',
+        'The environment of the functions, the commands of the operator, the names of the indexes that the adapters query, what makes a table append-only, what goes into the layer, and the function on which it is tried, the headers that browsers may read, and that of the edge: names shared through one file. And the life of a cvc, which is a setting here and words of the interface there. And the headers of the console and of card fields, which a local server sends too. And how files are hashed, to compare what was built with its sources, and which name a misspelt one may mean. And the form of an address that the allow list names: a setting is refused here as it is read there.',
       severity: 'error',
       from: { path: '^lib/' },
       to: {
@@ -279,7 +280,7 @@ module.exports = {
           '^functions/[^/]+/config\\.ts$',
           '^src/operator/command-names\\.ts$',
           '^src/adapters/dynamodb/(keys|append-only)\\.ts$',
-          '^src/core/reactors/author-packages\\.ts$',
+          '^src/core/(reactors/(author-packages|layer)|republish/own-function)\\.ts$',
           '^src/http/(edge-secret|reserved-headers)\\.ts$',
           '^src/core/tokens/cvc-lifetime\\.ts$',
           '^src/core/(egress/destination|shared/known-names)\\.ts$',

@@ -32,6 +32,9 @@ export const operatorFunctionName = (serviceName: string): string => `${serviceN
 export const accessFunctionName = (serviceName: string): string =>
   accessFunctionOf(operatorFunctionName(serviceName));
 
+/** The name of the function that moves reactors to another layer. */
+export const republisherName = (serviceName: string): string => `${serviceName}-republisher`;
+
 /** The tag of tables and KMS keys, whose value is the service name. */
 export const DEPLOYMENT_TAG = 'cloakroom:deployment';
 

@@ -1,3 +1,4 @@
+import type { LayerVersion } from 'aws-cdk-lib/aws-lambda';
 import type { DataStack } from './data-stack.ts';
 import { edgeSecretValues } from './edge-secret-values.ts';
 import type { Settings } from './settings.ts';
@@ -42,3 +43,15 @@ export const apiEnvironment = (settings: Settings, data: DataStack) => ({
 /** The address at which the code of reactors calls the service; empty for the gateway's own. */
 export const publicUrl = ({ domainName }: Settings): string =>
   domainName === '' ? '' : `https://${domainName}`;
+
+/** The version of the layer that a deployment publishes, and the hash of its content. */
+export interface PresentLayer {
+  readonly version: LayerVersion;
+  readonly hash: string;
+}
+
+/** The layer that new versions of reactors' functions get. */
+export const layerEnvironment = ({ version, hash }: PresentLayer) => ({
+  REACTOR_LAYER: version.layerVersionArn,
+  REACTOR_LAYER_HASH: hash,
+});

@@ -12,6 +12,8 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { acceptFindings, namesInFindings } from './accept-findings.ts';
 import type { DataStack, NamedTable } from './data-stack.ts';
+import { reactorLayerName } from './deployment-names.ts';
+import type { Settings } from './settings.ts';
 
 type TableAction =
   | 'PartiQLInsert'
@@ -205,7 +207,7 @@ export function allowLook(queue: IQueue): PolicyStatement {
 }
 
 /** Accepts a wildcard in a Lambda resource for a whole stack: `function:x-*`, `layer:x:*`. */
-export function acceptWildcard(scope: Construct, resource: string, reason: string): void {
+function acceptWildcard(scope: Construct, resource: string, reason: string): void {
   const { partition, region, account } = namesInFindings(scope);
   const arn = `arn:${partition}:lambda:${region}:${account}:${resource}`;
   acceptFindings(scope, { [`AwsSolutions-IAM5[Resource::${arn}]`]: reason });
@@ -217,6 +219,15 @@ export function acknowledgeFunctions(scope: Construct, prefix: string, suffix = 
     scope,
     `function:${prefix}*${suffix}`,
     'Functions of reactors are made at run time; their names start with a prefix that only this deployment has.',
+  );
+}
+
+/** The finding about the right to read every version of the layer, accepted for a whole stack. */
+export function acknowledgeLayers(scope: Construct, { serviceName }: Pick<Settings, 'serviceName'>): void {
+  acceptWildcard(
+    scope,
+    `layer:${reactorLayerName(serviceName)}:*`,
+    'Each content of the layer is another version, and reading them reveals nothing: this repository contains them.',
   );
 }
 

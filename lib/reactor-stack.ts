@@ -1,4 +1,5 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ArnFormat, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import {
   Effect,
@@ -11,12 +12,16 @@ import {
 import {
   Architecture,
   Code,
+  CfnFunction,
   type Function as LambdaFunction,
   LayerVersion,
   Runtime,
 } from 'aws-cdk-lib/aws-lambda';
 import { DISABLE_ASSET_STAGING_CONTEXT } from 'aws-cdk-lib/cx-api';
+import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import type { Construct } from 'constructs';
+import { REACTOR_MEMORY_MB } from '../src/core/reactors/layer.ts';
+import { OWN_CODE, ownFunctionName } from '../src/core/republish/own-function.ts';
 import { INDEXES } from '../src/adapters/dynamodb/keys.ts';
 import type { Environment as WorkerEnvironment } from '../functions/reactor-worker/config.ts';
 import type { Environment as ReactorsEnvironment } from '../functions/reactors/config.ts';
@@ -26,6 +31,8 @@ import { ApiFunction } from './constructs/api-function.ts';
 import {
   apiEnvironment,
   auditEnvironment,
+  layerEnvironment,
+  type PresentLayer,
   publicUrl,
   storeEnvironment,
   tokenEnvironment,
@@ -35,8 +42,8 @@ import { WorkQueue } from './constructs/work-queue.ts';
 import type { DataStack } from './data-stack.ts';
 import { reactorFunctionPrefix, reactorLayerName } from './deployment-names.ts';
 import {
-  acceptWildcard,
   acknowledgeFunctions,
+  acknowledgeLayers,
   allowCodeKey,
   allowOnFunctions,
   allowOnTable,
@@ -55,11 +62,16 @@ export interface ReactorStackProps extends StackProps {
   readonly data: DataStack;
 }
 
+const architectureOf = ({ architecture }: Settings): Architecture =>
+  architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64;
+
 /** The longest run (docs/contract.md#limits) plus the time before and after it. */
 const WORKER_SECONDS = 300;
 const WORKERS_MAX = 100;
 const SENDER_SECONDS = 45;
 const SENDERS_MAX = 20;
+/** The own function only loads packages. */
+const OWN_SECONDS = 30;
 /** Aliases and versions of functions, in an ARN. */
 export const VERSIONS = ':*';
 
@@ -76,6 +88,8 @@ export class ReactorStack extends Stack {
   readonly workers: readonly LambdaFunction[];
   /** Name prefix of the reactors' functions. */
   readonly functionPrefix: string;
+  /** The layer that new versions of functions get. */
+  readonly layer: PresentLayer;
   /** Invocations that wait for a worker. */
   readonly invocations: WorkQueue;
   /** Results that wait for delivery. */
@@ -91,14 +105,13 @@ export class ReactorStack extends Stack {
     this.functionPrefix = reactorFunctionPrefix(settings.serviceName);
     acknowledgeFunctions(this, this.functionPrefix);
     acknowledgeFunctions(this, this.functionPrefix, VERSIONS);
-    acceptWildcard(
-      this,
-      `layer:${reactorLayerName(settings.serviceName)}:*`,
-      'Each content of the layer is another version, and reading them reveals nothing: this repository contains them.',
-    );
+    acknowledgeLayers(this, settings);
     this.invocations = new WorkQueue(this, 'Invocations', { visibilitySeconds: WORKER_SECONDS + 30 });
     this.deliveries = new WorkQueue(this, 'Deliveries', { visibilitySeconds: SENDER_SECONDS + 15 });
-    this.api = this.#api();
+    const role = this.#role();
+    this.layer = this.#layer();
+    this.#ownFunction(role);
+    this.api = this.#api(role);
     const worker = this.#worker();
     const sender = this.#sender();
     this.workers = [worker, sender];
@@ -138,7 +151,7 @@ export class ReactorStack extends Stack {
    * Node.js 16 and the runtime. Functions keep the version that they were created with, so old
    * versions stay.
    */
-  #layer(): { readonly layer: LayerVersion; readonly hash: string } {
+  #layer(): PresentLayer {
     // `npm start` sets it on a Mac, where Lambda's binaries do not run; no deployment does.
     const isForMac = this.node.tryGetContext('cloakroom:reactor-platform') === 'darwin';
     const { architecture, clientCompatibility, serviceName } = this.#settings;
@@ -150,14 +163,42 @@ export class ReactorStack extends Stack {
       description: `Node.js 16.20.2 and the runtime of the reactors, ${hash}`,
       code: Code.fromAsset(folder, { assetHash: hash }),
       compatibleRuntimes: [Runtime.PROVIDED_AL2023],
-      compatibleArchitectures: [
-        this.#settings.architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64,
-      ],
+      compatibleArchitectures: [architectureOf(this.#settings)],
       removalPolicy: RemovalPolicy.RETAIN,
     });
     // The CDK has copied it: an output with two copies would be twice as large.
     if (this.node.tryGetContext(DISABLE_ASSET_STAGING_CONTEXT) !== true) rmSync(folder, { recursive: true });
-    return { layer, hash };
+    return { version: layer, hash };
+  }
+
+  /**
+   * A function like those of reactors, on which a layer is tried before reactors get it. Its code
+   * loads every package of the layer. The republisher sets its layer to the one to try.
+   */
+  #ownFunction(role: Role): void {
+    const folder = outputFolder(this, `${this.artifactId}-own`);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'reactor.js'), OWN_CODE);
+    const code = new Asset(this, 'OwnCode', { path: folder });
+    // The construct of the CDK would add a log, which its role may not write.
+    const own = new CfnFunction(this, 'OwnReactor', {
+      functionName: ownFunctionName(this.functionPrefix),
+      description: 'Tries a layer before reactors get it',
+      runtime: Runtime.PROVIDED_AL2023.name,
+      architectures: [architectureOf(this.#settings).name],
+      handler: 'reactor.handler',
+      code: { s3Bucket: code.s3BucketName, s3Key: code.s3ObjectKey },
+      layers: [this.layer.version.layerVersionArn],
+      memorySize: REACTOR_MEMORY_MB,
+      timeout: OWN_SECONDS,
+      role: role.roleArn,
+    });
+    code.addResourceMetadata(own, 'Code');
+    acceptFindings(own, {
+      'PCI.DSS.321-LambdaInsideVPC': 'It has no caller but the republisher, no data and no right.',
+      'Serverless-LambdaDLQ': 'It is invoked synchronously.',
+      'Serverless-LambdaTracing': 'Its role allows nothing, sending trace segments included.',
+    });
   }
 
   #layerFolder(platform: ReactorPlatform, compatibility: Compatibility) {
@@ -170,11 +211,10 @@ export class ReactorStack extends Stack {
     return { folder, hash: layer.hash };
   }
 
-  #api(): ApiFunction<ReactorsEnvironment> {
+  #api(role: Role): ApiFunction<ReactorsEnvironment> {
     const settings = this.#settings;
     const data = this.#data;
-    const role = this.#role();
-    const { layer, hash } = this.#layer();
+    const { hash } = this.layer;
     const prefix = this.functionPrefix;
     return new ApiFunction<ReactorsEnvironment>(this, 'Reactors', {
       settings,
@@ -192,8 +232,7 @@ export class ReactorStack extends Stack {
         DELIVERIES_QUEUE_URL: this.deliveries.queue.queueUrl,
         REACTOR_FUNCTION_PREFIX: prefix,
         REACTOR_ROLE: role.roleArn,
-        REACTOR_LAYER: layer.layerVersionArn,
-        REACTOR_LAYER_HASH: hash,
+        ...layerEnvironment(this.layer),
         REACTOR_ARCHITECTURE: settings.architecture,
         HOT_CONCURRENCY: String(settings.hotConcurrency),
       },
@@ -220,10 +259,7 @@ export class ReactorStack extends Stack {
         ]),
         allowOnFunctions(this, prefix, ['InvokeFunction'], VERSIONS),
         // All versions: while a deployment moves the requests, two are in use.
-        new PolicyStatement({
-          actions: ['lambda:GetLayerVersion'],
-          resources: [this.#layerVersions()],
-        }),
+        this.allowLayers(),
         new PolicyStatement({
           actions: ['iam:PassRole'],
           resources: [role.roleArn],
@@ -238,13 +274,15 @@ export class ReactorStack extends Stack {
     });
   }
 
-  #layerVersions(): string {
-    return this.formatArn({
+  /** Allows a function to read every version of the layer. */
+  allowLayers(): PolicyStatement {
+    const versions = this.formatArn({
       service: 'lambda',
       resource: 'layer',
       resourceName: `${reactorLayerName(this.#settings.serviceName)}:*`,
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
+    return new PolicyStatement({ actions: ['lambda:GetLayerVersion'], resources: [versions] });
   }
 
   #worker(): LambdaFunction {

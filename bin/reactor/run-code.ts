@@ -7,7 +7,7 @@ import { node16 } from '../../lib/node-16.ts';
 import { reactorLayer } from '../../lib/reactor-layer.ts';
 import { startProcessInstance } from '../../packages/local-aws/src/lambda/custom-runtime/process-instance.ts';
 import { parseRunOutcome } from '../../src/adapters/lambda/parse-run-outcome.ts';
-import { REACTOR_MEMORY_MB } from '../../src/adapters/lambda/reactor-functions.ts';
+import { REACTOR_MEMORY_MB } from '../../src/core/reactors/layer.ts';
 import type { RunOutcome } from '../../src/core/reactors/reactor-runner.ts';
 import type { Connection } from '../command-line/connection.ts';
 import { UsageError } from '../command-line/failures.ts';

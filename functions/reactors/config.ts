@@ -1,6 +1,12 @@
 import * as z from 'zod/mini';
 import { apiEnvironment } from '../../src/http/api-environment.ts';
-import { hostList, tokenEnvironment, variable, wholeNumber } from '../../src/lambda/environment.ts';
+import {
+  hostList,
+  layerEnvironment,
+  tokenEnvironment,
+  variable,
+  wholeNumber,
+} from '../../src/lambda/environment.ts';
 
 export const environment = z.extend(apiEnvironment, {
   /**
@@ -16,10 +22,7 @@ export const environment = z.extend(apiEnvironment, {
   DELIVERIES_QUEUE_URL: variable,
   REACTOR_FUNCTION_PREFIX: variable,
   REACTOR_ROLE: variable,
-  /** The ARN of the version of the layer that new functions get. */
-  REACTOR_LAYER: variable,
-  /** Functions are compared by it: SHA-256 of the content of the layer. */
-  REACTOR_LAYER_HASH: variable,
+  ...layerEnvironment,
   REACTOR_ARCHITECTURE: z.enum(['arm64', 'x86_64']),
   HOT_CONCURRENCY: wholeNumber(0),
 });

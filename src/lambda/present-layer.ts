@@ -8,7 +8,7 @@ export interface LayerConfig {
 
 /**
  * The layer of a deployment. CloudFormation writes it, and writes the former one when it rolls
- * back.
+ * back (docs/decisions/0083-move-reactors-in-waves.md).
  */
 export const presentLayer = ({
   REACTOR_LAYER: arn,

@@ -1,5 +1,5 @@
 import { parseSettings } from '../../lib/settings.ts';
-import { REACTOR_MEMORY_MB } from '../../src/adapters/lambda/reactor-functions.ts';
+import { REACTOR_MEMORY_MB } from '../../src/core/reactors/layer.ts';
 import { createLog, type Log } from '../../src/lambda/request-log.ts';
 import { PRICES } from '../../lib/prices.ts';
 import type { Resource } from './template-resources.ts';

@@ -365,6 +365,16 @@ export function parkedPartition(tenantId: string, reactorId: string): string {
 /** The attributes that a reactor has in the index of groups besides keys. */
 export const GROUP_INDEX_ATTRIBUTES: readonly string[] = ['layer', 'layerSince', 'stayed'];
 
+/** Reactors table: the item of the last roll of an image. It moves reactors to another layer. */
+export function rollKey(image: Image): ItemKey {
+  return { pk: `layer#${image}`, sk: 'roll' };
+}
+
+/** Reactors table: the item that says which layer the newest deployment has, for an image. */
+export function presentLayerKey(image: Image): ItemKey {
+  return { pk: `layer#${image}`, sk: 'present' };
+}
+
 /** Partition of the index of groups. It contains the reactors whose code runs on an image. */
 export function imagePartition(image: Image): string {
   return `layer#${image}`;
@@ -375,15 +385,21 @@ export function layerSort(hash: string, id: string): string {
   return `${hash}#${id}`;
 }
 
+/** The first and the last possible place in the partition of an image. A bound has a character. */
+export type PlaceRange = readonly [string, string];
+
+/** The range that has all places after one. */
+export const layersAfter = (after: string): PlaceRange => [after === '' ? ' ' : `${after}!`, '~'];
+
 /**
- * The ranges of the partition of an image with the reactors of all other layers, after a place. A
- * range has its first and last possible place.
+ * The ranges of the partition of an image that have the reactors of all other layers, after a
+ * place.
  */
-export function otherLayers(hash: string, after = ''): readonly (readonly [string, string])[] {
-  const from = after === '' ? '' : `${after}!`;
+export function otherLayers(hash: string, after = ''): readonly PlaceRange[] {
+  const [from, end] = layersAfter(after);
   const ranges = [
     [from, hash],
-    [from > `${hash}$` ? from : `${hash}$`, '~'],
+    [from > `${hash}$` ? from : `${hash}$`, end],
   ] as const;
   return ranges.filter(([first, last]) => first <= last);
 }

@@ -1,7 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { IMAGES } from '../../core/reactors/layer.ts';
-import type { StoredReactor } from '../../core/reactors/reactor.ts';
+import { STAY_REASONS, type StoredReactor } from '../../core/reactors/reactor.ts';
 import type { ReactorStore } from '../../core/reactors/reactor-store.ts';
 import { dueOf } from '../../core/reactors/repair-reactor.ts';
 import { isUuid } from '../../core/shared/is-uuid.ts';
@@ -29,6 +29,7 @@ const reactorItem = z.lazy(() =>
     functionVersion: z.exactOptional(z.string()),
     layer: z.exactOptional(z.object({ image: z.enum(IMAGES), generation: z.number(), hash: z.string() })),
     layerSince: z.exactOptional(z.number()),
+    stayed: z.exactOptional(z.object({ roll: z.string(), reason: z.enum(STAY_REASONS) })),
     operation: z.exactOptional(z.object({ id: z.string(), until: z.number() })),
     tidyAt: z.exactOptional(z.number()),
     heatAt: z.exactOptional(z.number()),

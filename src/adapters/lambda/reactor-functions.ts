@@ -6,7 +6,7 @@ import {
   UpdateFunctionCodeCommand,
   UpdateFunctionConfigurationCommand,
 } from '@aws-sdk/client-lambda';
-import type { LayerVersion } from '../../core/reactors/layer.ts';
+import { REACTOR_MEMORY_MB, type LayerVersion } from '../../core/reactors/layer.ts';
 import type { ReactorFunctions, ReactorId } from '../../core/reactors/reactor-functions.ts';
 import type { MadeVersion } from '../../core/reactors/reactor.ts';
 import type { Secret } from '../../core/shared/secret.ts';
@@ -32,7 +32,6 @@ export interface ReactorFunctionSettings extends ReactorRepairSettings {
  */
 const ROLE_TOO_NEW = ['InvalidParameterValueException'];
 
-export const REACTOR_MEMORY_MB = 512;
 /**
  * Longer than the longest run (docs/contract.md#limits). The runtime enforces the run's own
  * deadline.

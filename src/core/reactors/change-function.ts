@@ -18,6 +18,12 @@ export interface RepairFunctionDeps extends HeatDeps, Platform {
   readonly reactorFunctions: ReactorRepairs;
 }
 
+/** An operation is part of the record of its reactor. */
+export interface OperationDeps {
+  readonly reactorStore: Pick<ReactorStore, 'update'>;
+  readonly clock: Clock;
+}
+
 export interface ChangeFunctionDeps extends RepairFunctionDeps {
   readonly reactorFunctions: ReactorFunctions;
 }
@@ -58,7 +64,7 @@ export function isBusy(reactor: StoredReactor, now: number): boolean {
 
 /** Starts our operation on a reactor; `undefined` if another writer was faster. */
 export async function startOperation(
-  { reactorStore, clock, random }: Pick<RepairFunctionDeps, 'reactorStore' | 'clock' | 'random'>,
+  { reactorStore, clock, random }: OperationDeps & Pick<RepairFunctionDeps, 'random'>,
   reactor: StoredReactor,
   change: Partial<Pick<StoredReactor, 'state'>> = {},
 ): Promise<StoredReactor | undefined> {
@@ -84,7 +90,7 @@ export function withoutOperation({ operation: _, ...reactor }: StoredReactor): S
  * step.
  */
 export async function releaseOperationOnFailure<T>(
-  { reactorStore, clock }: Pick<RepairFunctionDeps, 'reactorStore' | 'clock'>,
+  { reactorStore, clock }: OperationDeps,
   reactor: StoredReactor,
   step: () => Promise<T>,
 ): Promise<T> {

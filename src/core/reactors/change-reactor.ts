@@ -71,6 +71,7 @@ async function replaceCode(
 ): Promise<StoredReactor | 'conflict'> {
   const locked = await startOperation(deps, previous);
   if (locked === undefined) return 'conflict';
+  const { stayed: _, ...rest } = next;
   return releaseOperationOnFailure<StoredReactor | 'conflict'>(deps, locked, async () => {
     const { reactorFunctions } = deps;
     const made = await reactorFunctions.publish(next, code);
@@ -81,7 +82,7 @@ async function replaceCode(
     const now = deps.clock();
     const layerSince = made.layer.hash === next.layer?.hash ? next.layerSince : now;
     const changed = defined({
-      ...next,
+      ...rest,
       ...made,
       layerSince,
       tidyAt: now + TIDY_AFTER_MS,

@@ -19,3 +19,6 @@ export interface LayerVersion extends Layer {
 
 /** Reads the number at the end of the ARN of a layer's version. */
 export const generationIn = (arn: string): number => Number(arn.slice(arn.lastIndexOf(':') + 1));
+
+/** The function of every reactor has so much memory, in MB. */
+export const REACTOR_MEMORY_MB = 512;

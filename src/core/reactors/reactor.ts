@@ -68,6 +68,30 @@ export interface Operation {
   readonly until: number;
 }
 
+/** Why the move to another layer left a reactor on its own one. */
+export const STAY_REASONS = [
+  /** The code loads on its layer, and not on the other one. */
+  'not_loaded',
+  /** Lambda refused a call, or the function failed. */
+  'failed',
+  /** There is no function, as after a restore. The next call of the reactor makes it. */
+  'gone',
+  /** The tags of the function are those of another reactor. */
+  'foreign',
+  /** The latest code of the function is not the code in force. */
+  'changed',
+  /** The function is for another processor than the layer. */
+  'architecture',
+] as const;
+
+export type StayReason = (typeof STAY_REASONS)[number];
+
+export interface Stay {
+  /** The roll that left it has this id. */
+  readonly roll: string;
+  readonly reason: StayReason;
+}
+
 /** The version of a reactor's function that is behind `live`. */
 export interface MadeVersion {
   readonly functionVersion: string;
@@ -81,6 +105,8 @@ export interface StoredReactor extends ReactorRecord, Partial<MadeVersion> {
   readonly state: 'creating' | 'ready' | 'deleting';
   /** The time since which its function has the layer, in ms since the epoch. */
   readonly layerSince?: number;
+  /** Present if the last roll to another layer left it on its own one. */
+  readonly stayed?: Stay;
   /** The change of the function under way. Only one writer at a time may have it. */
   readonly operation?: Operation;
   /** Unused versions are removed at this time, in ms since the epoch. */

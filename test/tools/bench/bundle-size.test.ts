@@ -36,21 +36,24 @@ const LIMITS_KB = {
   // differently, and what is wrong with values of a stored proxy (1 KB). Arguments have kinds, and
   // refusals of expressions, searches and bodies their places (3 to 5 KB). Each transform of a
   // proxy has a schema of its own (7 KB). The clients of the reference have no p-limit, which the
-  // trail needs (1 to 3 KB). Keys have two reports (0.3 KB).
+  // trail needs (1 to 3 KB). Keys have two reports (0.3 KB). Functions of reactors have a layer and
+  // tags (1 to 2 KB).
   tokens: 397,
-  applications: 272,
-  proxies: 382,
-  proxy: 545,
-  reactors: 454,
-  'reactor-worker': 372,
-  'webhook-sender': 249,
-  sweeper: 151,
+  applications: 273,
+  proxies: 383,
+  proxy: 546,
+  reactors: 456,
+  'reactor-worker': 373,
+  'webhook-sender': 250,
+  sweeper: 155,
   // It derives the search terms of tokens again when a root is replaced, and so evaluates
   // expressions; and it logs records that do not open. It reads and checks the audit trail, and it
-  // makes and wraps roots (5 KB).
-  operator: 402,
+  // makes and wraps roots (5 KB). It starts rolls, and lists reactors by their layer (12 KB).
+  operator: 414,
   // It creates and destroys tenants, with all stores of what a tenant has, and makes their keys.
   'operator-access': 246,
+  // It moves reactors to another layer, and has stores of reactors alone.
+  republisher: 120,
   logs: 248,
   'audit-sealer': 103,
 } as const satisfies Readonly<Record<(typeof FUNCTIONS)[number], number>>;
@@ -122,6 +125,7 @@ const ENVIRONMENT = {
   REACTOR_ROLE: 'R',
   REACTOR_LAYER: 'L:1',
   REACTOR_LAYER_HASH: 'H',
+  REPUBLISHER: 'R',
   REACTOR_ARCHITECTURE: 'arm64',
   INVOCATIONS_QUEUE_URL: 'http://127.0.0.1:1/q',
   DELIVERIES_QUEUE_URL: 'http://127.0.0.1:1/q',

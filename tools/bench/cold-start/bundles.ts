@@ -20,6 +20,7 @@ export const FUNCTIONS = [
   'audit-sealer',
   'operator',
   'operator-access',
+  'republisher',
 ] as const;
 
 export type FunctionName = (typeof FUNCTIONS)[number];

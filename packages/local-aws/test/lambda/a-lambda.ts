@@ -61,7 +61,8 @@ export async function aLambda(options: Partial<LambdaOptions> = {}): Promise<ALa
   const keyPolicies = new Map<string, boolean>();
   const layerDirectory = aLayer();
   const layers = createLayerTable();
-  for (const arn of [layerArn, otherLayerArn]) layers.define({ arn, directory: layerDirectory });
+  const description = `A runtime, ${'a'.repeat(64)}`;
+  for (const arn of [layerArn, otherLayerArn]) layers.define({ arn, directory: layerDirectory, description });
   const define = (name: string, statements: readonly PolicyStatement[], trusting = trust): void => {
     const policies = [{ Statement: statements }];
     roles.define({ name, arn: roleArn(name), trust: trusting, policies, managedPolicyArns: [] });
