@@ -24,6 +24,7 @@ export const ALARMS = {
   AuditIndexLate: 'The index of the audit trail is late: it takes longer to find the records of a token.',
   AuditChanged: 'A policy, the expiry or a table of the audit trail was changed.',
   ManagementKeyCreated: 'An operator made a management key of a tenant: it can reach all its data.',
+  ReactorsOutdated: 'Reactors have had a layer for 14 days that a deployment has replaced.',
   RetiredKeyUsed: 'An API key that was deleted or has expired is still used.',
   ConfigurationGuessed: 'A caller sent a text that equals a secret of a stored proxy.',
   RetiredSecretsForgotten: 'Replaced secrets of a proxy are no longer removed from its answers.',

@@ -65,6 +65,7 @@ function conditions(metrics: ServiceMetrics, watched: Watched): Readonly<Record<
     AuditUnprotected: { metric: metrics.auditUnprotected, atLeast: 1, minutes: 1, silence: 'counts' },
     AuditIndexLate: { metric: metrics.auditIndexLag, atLeast: 12 * 3_600, minutes: 10, silence: 'counts' },
     ManagementKeyCreated: { metric: metrics.managementKeys, atLeast: 1, minutes: 1 },
+    ReactorsOutdated: { metric: metrics.outdated, atLeast: 1, minutes: 1 },
     RetiredKeyUsed: { metric: metrics.retiredKeyUses, atLeast: 1, minutes: 1 },
     ConfigurationGuessed: { metric: metrics.configurationGuesses, atLeast: 1, minutes: 1, outOf: 5 },
     RetiredSecretsForgotten: { metric: metrics.forgottenSecrets, atLeast: 1, minutes: 1, outOf: 5 },

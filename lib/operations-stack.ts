@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { ArnFormat, CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -9,13 +9,16 @@ import type { Environment as AuditSealerEnvironment } from '../functions/audit-s
 import type { CommandName } from '../src/operator/command-names.ts';
 import type { Environment as OperatorEnvironment } from '../functions/operator/config.ts';
 import type { Environment as AccessEnvironment } from '../functions/operator-access/config.ts';
+import type { Environment as RepublisherEnvironment } from '../functions/republisher/config.ts';
 import type { Environment as SweeperEnvironment } from '../functions/sweeper/config.ts';
 import { acceptFindings } from './accept-findings.ts';
 import { ServiceFunction } from './constructs/service-function.ts';
 import type { DataStack } from './data-stack.ts';
-import { accessFunctionName, operatorFunctionName } from './deployment-names.ts';
+import { accessFunctionName, operatorFunctionName, republisherName } from './deployment-names.ts';
 import {
   acknowledgeFunctions,
+  acknowledgeLayers,
+  allowCodeKey,
   allowLook,
   allowOnFunctions,
   allowOnPartition,
@@ -29,8 +32,8 @@ import {
   denyKeys,
   denyTrailState,
 } from './grants.ts';
-import { auditEnvironment, storeEnvironment, tokenEnvironment } from './environments.ts';
-import type { ReactorStack } from './reactor-stack.ts';
+import { auditEnvironment, layerEnvironment, storeEnvironment, tokenEnvironment } from './environments.ts';
+import { VERSIONS, type ReactorStack } from './reactor-stack.ts';
 import type { Settings } from './settings.ts';
 
 export interface OperationsStackProps extends StackProps {
@@ -38,6 +41,12 @@ export interface OperationsStackProps extends StackProps {
   readonly data: DataStack;
   readonly reactors: ReactorStack;
 }
+
+/**
+ * Shorter than an operation on a function lasts, so that no late call undoes a repair
+ * (src/core/reactors/change-function.ts).
+ */
+const REPUBLISHER_SECONDS = 60;
 
 const queues = ({ invocations, deliveries }: ReactorStack) => ({
   INVOCATIONS_QUEUE_URL: invocations.queue.queueUrl,
@@ -51,6 +60,7 @@ const queues = ({ invocations, deliveries }: ReactorStack) => ({
 export class OperationsStack extends Stack {
   readonly operator: LambdaFunction;
   readonly sweeper: LambdaFunction;
+  readonly republisher: LambdaFunction;
   readonly auditSealer: LambdaFunction;
 
   constructor(scope: Construct, id: string, { settings, data, reactors, ...props }: OperationsStackProps) {
@@ -60,7 +70,10 @@ export class OperationsStack extends Stack {
     this.sweeper = this.#sweeper(settings, data, reactors);
     this.auditSealer = this.#auditSealer(settings, data);
     this.#operatorAccess(settings, data, reactors);
+    this.republisher = this.#republisher(settings, data, reactors);
     acknowledgeFunctions(this, reactors.functionPrefix);
+    acknowledgeFunctions(this, reactors.functionPrefix, VERSIONS);
+    acknowledgeLayers(this, settings);
   }
 
   /** The commands that give no access to a tenant, and take none away. */
@@ -87,6 +100,8 @@ export class OperationsStack extends Stack {
         REACTORS_TABLE: data.reactors.tableName,
         KEY_ROTATION_DAYS: String(settings.keyRotationDays),
         ...queues(reactors),
+        REPUBLISHER: republisherName(settings.serviceName),
+        ...layerEnvironment(reactors.layer),
       },
       grants: [
         ...[data.tokens, data.ephemeral, data.access, data.reactors].map((table) =>
@@ -107,6 +122,9 @@ export class OperationsStack extends Stack {
         ...allowTokenWrites(data),
         allowQueryIndex(data.tokens, INDEXES.list),
         allowOnTable(data.reactors, ['BatchGetItem', 'PutItem', 'Query']),
+        allowQueryIndex(data.reactors, INDEXES.group),
+        reactors.allowLayers(),
+        this.#allowEvents(republisherName(settings.serviceName)),
         allowSend(reactors.deliveries.queue),
         ...[reactors.invocations, reactors.deliveries].map(({ queue }) => allowLook(queue)),
       ],
@@ -169,6 +187,61 @@ export class OperationsStack extends Stack {
   }
 
   /**
+   * Moves reactors to another layer, which an operator starts. It has no right to make a function,
+   * to pass a role, or on the keys of tenants.
+   */
+  #republisher(settings: Settings, data: DataStack, reactors: ReactorStack): LambdaFunction {
+    const { functionPrefix: prefix } = reactors;
+    const functionName = republisherName(settings.serviceName);
+    const { lambda } = new ServiceFunction<RepublisherEnvironment>(this, 'Republisher', {
+      folder: 'republisher',
+      description: 'Moves reactors to another layer',
+      functionName,
+      timeoutSeconds: REPUBLISHER_SECONDS,
+      memoryMegabytes: 512,
+      // It sends itself the next event until all reactors have been tried.
+      mayLoop: true,
+      logRetentionDays: settings.logRetentionDays,
+      key: data.key,
+      environment: {
+        REACTORS_TABLE: data.reactors.tableName,
+        REPUBLISHER: functionName,
+        REACTOR_FUNCTION_PREFIX: prefix,
+        REACTOR_ARCHITECTURE: settings.architecture,
+        ...layerEnvironment(reactors.layer),
+      },
+      grants: [
+        allowOnTable(data.reactors, ['BatchGetItem', 'PutItem', 'Query']),
+        allowQueryIndex(data.reactors, INDEXES.group),
+        allowOnFunctions(this, prefix, [
+          'GetFunction',
+          // GetFunction returns tags only to who may list them.
+          'ListTags',
+          'UpdateFunctionConfiguration',
+          'PublishVersion',
+          'UpdateAlias',
+        ]),
+        allowOnFunctions(this, prefix, ['InvokeFunction'], VERSIONS),
+        reactors.allowLayers(),
+        allowCodeKey(data.key),
+        this.#allowEvents(functionName),
+      ],
+    });
+    return lambda;
+  }
+
+  /** Allows a function to send events to another one by its name. */
+  #allowEvents(functionName: string): PolicyStatement {
+    const arn = this.formatArn({
+      service: 'lambda',
+      resource: 'function',
+      resourceName: functionName,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+    return new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [arn] });
+  }
+
+  /**
    * Removes due records every minute: expired tokens, cvc values, leftovers of interrupted writes.
    */
   #sweeper(settings: Settings, data: DataStack, reactors: ReactorStack): LambdaFunction {
@@ -190,6 +263,7 @@ export class OperationsStack extends Stack {
         KEY_ROTATION_DAYS: String(settings.keyRotationDays),
         ...queues(reactors),
         REACTOR_FUNCTION_PREFIX: reactors.functionPrefix,
+        ...layerEnvironment(reactors.layer),
         HOT_CONCURRENCY: String(settings.hotConcurrency),
       },
       grants: [
@@ -208,6 +282,7 @@ export class OperationsStack extends Stack {
         allowOnTable(data.access, ['BatchGetItem', 'PutItem', 'DeleteItem']),
         denyTrailState(data.access),
         denyDeploymentKey(data.access),
+        allowQueryIndex(data.reactors, INDEXES.group),
         allowQueryIndex(data.reactors, INDEXES.due),
         allowOnTable(data.reactors, ['BatchGetItem', 'PutItem', 'DeleteItem']),
         allowOnFunctions(this, reactors.functionPrefix, [

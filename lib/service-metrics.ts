@@ -170,6 +170,8 @@ export function serviceMetrics(watched: Watched) {
     // The check runs once an hour: each value of these covers the last three hours.
     auditChecked: own('audit', 'AuditChecked').with({ period: Duration.hours(3) }),
     auditUnprotected: own('audit', 'AuditUnprotected').with({ period: Duration.hours(3) }),
+    // The sweeper counts them once an hour.
+    outdated: own('sweeper', 'ReactorsOutdated').with({ period: Duration.hours(3) }),
     retiredKeyUses: own('keys', 'RetiredKeyUsed').with({
       statistic: Stats.SUM,
       label: 'Uses of deleted or expired keys',

@@ -15,6 +15,7 @@ import { environment as proxyEnvironment } from '../functions/proxy/config.ts';
 import { environment as workerEnvironment } from '../functions/reactor-worker/config.ts';
 import { environment as proxiesEnvironment } from '../functions/proxies/config.ts';
 import { environment as reactorsEnvironment } from '../functions/reactors/config.ts';
+import { environment as republisherEnvironment } from '../functions/republisher/config.ts';
 import { environment as sweeperEnvironment } from '../functions/sweeper/config.ts';
 import { environment as tokensEnvironment } from '../functions/tokens/config.ts';
 import { environment as senderEnvironment } from '../functions/webhook-sender/config.ts';
@@ -59,6 +60,7 @@ const environments = [
   applicationsEnvironment,
   operatorEnvironment,
   accessEnvironment,
+  republisherEnvironment,
   proxyEnvironment,
   proxiesEnvironment,
   reactorsEnvironment,

@@ -131,6 +131,20 @@ export const COMMAND_BEHAVIOUR: Readonly<Record<CommandName, CommandBehaviour>> 
     does: 'Lists deliveries that failed, parked ones first, with the reason (100 without --limit)',
   },
   'resend-delivery': { does: 'Retries a parked delivery, with up to ten attempts' },
+  'list-reactors': {
+    does: 'Lists the reactors of all tenants with the generation of their layer, and why one stayed on it',
+    isDone: hasEnded,
+    joined: (before, response) => ({
+      ...response,
+      reactors: [...listIn(before, 'reactors'), ...listIn(response, 'reactors')],
+    }),
+  },
+  'republish-reactors': {
+    does: 'Moves reactors to the layer of the deployment, in waves; again for the progress; exit code 1 if it stopped',
+    isBad: ({ state }) => state === 'stopped',
+    advice:
+      'the roll stopped: stopped_by says why, and list-reactors --outdated which reactors stayed. No call fails: they run as before',
+  },
   'who-saw': {
     does: 'Lists the records of a token, newest first: who saw, used or changed it, from where and in what form; exit code 1 if there is none',
     isDone: hasEnded,

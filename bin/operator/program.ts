@@ -6,6 +6,7 @@ import {
   DEPLOYMENT_TRAIL,
   FLAGS,
   flagsOf,
+  IMAGE_NAMES,
   isSent,
   LIMIT_MAX,
   optionOf,
@@ -86,6 +87,14 @@ const CHECKS: Partial<Readonly<Record<FlagName, (text: string, command: CommandN
   },
   from: time('from'),
   to: time('to'),
+  generation: (text) => {
+    if (/^[1-9]\d*$/.test(text)) return Number(text);
+    throw new UsageError('--to must be a generation, as cloakroom operator list-reactors shows it');
+  },
+  image: (text) => {
+    if (IMAGE_NAMES.some((image) => image === text)) return text;
+    throw new UsageError(`--image must be ${IMAGE_NAMES.join(' or ')}`);
+  },
   limit: (text) => {
     const limit = Number(text);
     if (/^\d+$/.test(text) && limit >= 1 && limit <= LIMIT_MAX) return limit;

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {
   auditEnvironment,
+  layerEnvironment,
   storeEnvironment,
   tokenEnvironment,
   variable,
@@ -18,6 +19,9 @@ export const environment = z.object({
   INVOCATIONS_QUEUE_URL: variable,
   REACTORS_TABLE: variable,
   DELIVERIES_QUEUE_URL: variable,
+  /** The function that moves reactors to another layer. */
+  REPUBLISHER: variable,
+  ...layerEnvironment,
 });
 
 /** The variables that the construct must set, as strings. */

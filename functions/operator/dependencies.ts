@@ -1,16 +1,20 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { dynamoDbClient, kmsClient, sqsClient } from '../../src/adapters/aws/clients.ts';
+import { dynamoDbClient, kmsClient, lambdaControlClient, sqsClient } from '../../src/adapters/aws/clients.ts';
 import { oldestDue } from '../../src/adapters/dynamodb/due-index.ts';
 import { countCold, countParked } from '../../src/adapters/dynamodb/due-reactors.ts';
 import { createSealHead, createSealReader } from '../../src/adapters/dynamodb/seal-store.ts';
 import { createDeploymentKeyStore } from '../../src/adapters/dynamodb/deployment-key-store.ts';
 import { createCheckCursor } from '../../src/adapters/dynamodb/check-cursor.ts';
+import { createReactorIndex } from '../../src/adapters/dynamodb/reactor-index.ts';
+import { createRollStore } from '../../src/adapters/dynamodb/roll-store.ts';
 import { createIndexReader, createIndexRequests } from '../../src/adapters/dynamodb/index-store.ts';
 import { createTrailSearch } from '../../src/adapters/dynamodb/trail-search.ts';
 import { createTrailProtection } from '../../src/adapters/dynamodb/trail-protection.ts';
 import { createTrailReader } from '../../src/adapters/dynamodb/trail-reader.ts';
 import { createKmsKeyService } from '../../src/adapters/kms/kms-key-service.ts';
 import { sealPublicKey } from '../../src/adapters/kms/kms-seal-key.ts';
+import { createLayerFinder } from '../../src/adapters/lambda/layer-finder.ts';
+import { createRollQueue } from '../../src/adapters/lambda/roll-queue.ts';
 import type { Instance } from '../../src/adapters/instance.ts';
 import { createInvocationQueue, queueDepth } from '../../src/adapters/sqs/invocation-queue.ts';
 import {
@@ -37,8 +41,11 @@ import type { ReplaceRootDeps } from '../../src/core/operator/replace-root.ts';
 import type { RotateDataKeyDeps } from '../../src/core/operator/rotate-data-key.ts';
 import type { RewrapDeps } from '../../src/core/operator/wrap-roots.ts';
 import type { UndeliveredDeps } from '../../src/core/webhooks/undelivered.ts';
+import type { ListLayersDeps } from '../../src/core/republish/list-reactors.ts';
+import type { StartRollDeps } from '../../src/core/republish/start-roll.ts';
 import type { WebhookSecretDeps } from '../../src/core/webhooks/webhook-secrets.ts';
 import { auditCheckReports, auditReports, type AuditCheckReports } from '../../src/lambda/audit-metrics.ts';
+import { presentLayer } from '../../src/lambda/present-layer.ts';
 import { createLog } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';
 
@@ -66,6 +73,8 @@ export type OperatorDeps = {
   RewrapDeps &
   ReencryptDeps &
   IndexCardsDeps &
+  StartRollDeps &
+  ListLayersDeps &
   HealthDeps;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -83,6 +92,9 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
   const dueIn = (name: string) => () => oldestDue({ ...dynamodb, name });
   const reactors = { ...dynamodb, name: config.REACTORS_TABLE };
   const stores = createStores(dynamodb, kms, config);
+  const lambda = lambdaControlClient(aws);
+  const reactorIndex = createReactorIndex(reactors);
+  const present = presentLayer(config);
   const audit = { ...dynamodb, name: config.AUDIT_TABLE };
   const index = { ...dynamodb, name: config.AUDIT_INDEX_TABLE };
   const seals = { ...dynamodb, name: config.AUDIT_SEALS_TABLE };
@@ -123,6 +135,12 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
     },
     parkedDeliveries: () => countParked(reactors),
     coldReactors: () => countCold(reactors),
+    outdatedReactors: () => reactorIndex.countOther(present),
+    reactorIndex,
+    presentLayer: present,
+    rollStore: createRollStore(reactors),
+    rollQueue: createRollQueue(lambda, config.REPUBLISHER),
+    layerFinder: createLayerFinder({ client: lambda, platform }),
     ...platform,
     newId: platform.random.uuid,
     onFailure: createLog(print).failure('operator'),

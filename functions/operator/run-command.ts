@@ -15,6 +15,7 @@ import type { Command } from '../../src/operator/command-input.ts';
 import { commandRunner, type CommandTable } from '../../src/operator/run-command.ts';
 import { auditKey, exportAudit, rebuildIndex, verifyAudit, whoSaw } from './audit-commands.ts';
 import type { OperatorDeps } from './dependencies.ts';
+import { listReactors, republishReactors } from './republish-commands.ts';
 
 function presentUndelivered(invocation: Invocation) {
   const isParked = invocation.delivery === 'parked';
@@ -114,6 +115,7 @@ const RUN: CommandTable<'operator', OperatorDeps> = {
       waiting: found.waiting,
       parked_deliveries: found.parkedDeliveries,
       cold_reactors: found.coldReactors,
+      outdated_reactors: found.outdatedReactors,
     };
   },
   'rotate-webhook-secret': async (deps: OperatorDeps, raw: Command<'rotate-webhook-secret'>) => {
@@ -127,6 +129,8 @@ const RUN: CommandTable<'operator', OperatorDeps> = {
     await resendDelivery(deps, { tenantId: raw.tenant_id, id: raw.invocation_id });
     return { tenant_id: raw.tenant_id, invocation_id: raw.invocation_id };
   },
+  'list-reactors': listReactors,
+  'republish-reactors': republishReactors,
   'who-saw': whoSaw,
   'verify-audit': verifyAudit,
   'export-audit': exportAudit,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { DUE_WORKS } from '../../src/core/sweep/sweep.ts';
-import { variable, wholeNumber } from '../../src/lambda/environment.ts';
+import { layerEnvironment, variable, wholeNumber } from '../../src/lambda/environment.ts';
 
 /** The values that the metrics' dimension `Work` can have. */
 export const WORKS = DUE_WORKS;
@@ -16,6 +16,7 @@ export const environment = z.object({
   REACTOR_FUNCTION_PREFIX: variable,
   HOT_CONCURRENCY: wholeNumber(0),
   KEY_ROTATION_DAYS: wholeNumber(1),
+  ...layerEnvironment,
 });
 
 /** The variables that the construct must set, as strings. */

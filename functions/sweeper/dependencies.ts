@@ -8,6 +8,8 @@ import {
   dueReactors,
 } from '../../src/adapters/dynamodb/due-reactors.ts';
 import { dueCvcs, dueTokens } from '../../src/adapters/dynamodb/due-tokens.ts';
+import { createReactorIndex } from '../../src/adapters/dynamodb/reactor-index.ts';
+import { createNotedLayers } from '../../src/adapters/dynamodb/roll-store.ts';
 import { createTenantStore } from '../../src/adapters/dynamodb/tenant-store.ts';
 import { LIST_SHARDS } from '../../src/adapters/dynamodb/token-tables.ts';
 import { createReactorRepairs } from '../../src/adapters/lambda/reactor-repairs.ts';
@@ -15,6 +17,8 @@ import { createInvocationQueue } from '../../src/adapters/sqs/invocation-queue.t
 import type { Instance } from '../../src/adapters/instance.ts';
 import { createReactorStores } from '../../src/adapters/stores.ts';
 import type { Clock } from '../../src/core/shared/clock.ts';
+import { noteLayer } from '../../src/core/republish/note-layer.ts';
+import { presentLayer } from '../../src/lambda/present-layer.ts';
 import { printedMetrics } from '../../src/lambda/printed-metrics.ts';
 import { createLog } from '../../src/lambda/request-log.ts';
 import { DUE_WORKS, type DueWork, type DueWorkName } from '../../src/core/sweep/sweep.ts';
@@ -30,6 +34,10 @@ export interface SweeperDeps {
   readonly parkedDeliveries: () => Promise<number>;
   /** The number of reactors that the account's concurrency quota leaves cold. */
   readonly coldReactors: () => Promise<number>;
+  /**
+   * The number of reactors that have had another layer than that of the deployment for 14 days.
+   */
+  readonly outdatedReactors: () => Promise<number>;
   /** Created with the first run, which loads the library (tools/assets/bundle.ts). */
   readonly metrics: () => Metrics;
   /** Called with the failure of one piece of work. The others go on. */
@@ -91,6 +99,13 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Sweepe
     works: DUE_WORKS.map((name) => works[name]),
     parkedDeliveries: () => countParked(reactors),
     coldReactors: () => countCold(reactors),
+    outdatedReactors: () =>
+      noteLayer({
+        clock,
+        notedLayers: createNotedLayers(reactors),
+        reactorIndex: createReactorIndex(reactors),
+        presentLayer: presentLayer(config),
+      }),
     metrics: printedMetrics(print, config.SERVICE_NAME, 'sweeper'),
     onFailure: log.failure('sweep'),
   };

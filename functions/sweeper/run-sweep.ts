@@ -5,6 +5,9 @@ import type { SweeperDeps } from './dependencies.ts';
 /** Time reserved before Lambda's timeout, in ms. */
 const RESERVE_MS = 5_000;
 
+/** A run begins every minute. The first of an hour does what is needed once an hour. */
+const isFirstOfHour = (now: number): boolean => Math.floor(now / 60_000) % 60 === 0;
+
 /**
  * The metrics of one kind of work in a run, in CloudWatch's embedded metric format: a log line that
  * becomes metrics.
@@ -21,13 +24,15 @@ function publish(metrics: Metrics, report: SweepReport): void {
 
 /** One run over all due work, within Lambda's timeout. */
 export async function runSweep(deps: SweeperDeps, remainingMs: number): Promise<void> {
-  const { clock, works, onFailure, parkedDeliveries, coldReactors } = deps;
+  const { clock, works, onFailure, parkedDeliveries, coldReactors, outdatedReactors } = deps;
   const metrics = deps.metrics();
   const deadline = clock() + remainingMs - RESERVE_MS;
   const reports = await sweepAll(works, { clock, deadline, onFailure });
   for (const report of reports) publish(metrics, report);
   metrics.addMetric('ParkedDeliveries', MetricUnit.Count, await parkedDeliveries());
   metrics.addMetric('ColdReactors', MetricUnit.Count, await coldReactors());
+  if (isFirstOfHour(clock()))
+    metrics.addMetric('ReactorsOutdated', MetricUnit.Count, await outdatedReactors());
   metrics.publishStoredMetrics();
   // An alarm watches failed runs; the other kinds of work have run by now.
   const unreadable = reports.filter((report) => report.isUnreadable).map(({ name }) => name);

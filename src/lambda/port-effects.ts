@@ -19,6 +19,12 @@ import { INVOCATION_QUEUE_EFFECTS, INVOCATION_STORE_EFFECTS } from '../core/reac
 import { REACTOR_FUNCTIONS_EFFECTS } from '../core/reactors/reactor-functions.ts';
 import { REACTOR_RUNNER_EFFECTS } from '../core/reactors/reactor-runner.ts';
 import { REACTOR_STORE_EFFECTS } from '../core/reactors/reactor-store.ts';
+import {
+  LAYER_FINDER_EFFECTS,
+  REACTOR_INDEX_EFFECTS,
+  ROLL_QUEUE_EFFECTS,
+  ROLL_STORE_EFFECTS,
+} from '../core/republish/roll-effects.ts';
 import { TENANT_STORE_EFFECTS } from '../core/tenants/tenant.ts';
 import { TOKEN_STORE_EFFECTS } from '../core/tokens/token-store.ts';
 import { INDEX_REQUESTS_EFFECTS } from '../core/trail/index-store.ts';
@@ -65,6 +71,10 @@ export const PORT_EFFECTS = {
   reactorFunctions: REACTOR_FUNCTIONS_EFFECTS,
   reactorRunner: REACTOR_RUNNER_EFFECTS,
   reactorStore: REACTOR_STORE_EFFECTS,
+  layerFinder: LAYER_FINDER_EFFECTS,
+  reactorIndex: REACTOR_INDEX_EFFECTS,
+  rollQueue: ROLL_QUEUE_EFFECTS,
+  rollStore: ROLL_STORE_EFFECTS,
   sessionStore: { ...SESSION_STORE_EFFECTS, ...CREDENTIAL_STORE_EFFECTS },
   storedTokens: { find: TOKEN_STORE_EFFECTS.find },
   tenantBasicsStore: TENANT_BASICS_STORE_EFFECTS,

@@ -8,6 +8,7 @@ import {
   COMMANDS,
   FLAGS,
   flagsOf,
+  IMAGE_NAMES,
   isSent,
   LIMIT_MAX,
   takesDeployment,
@@ -60,6 +61,10 @@ const VALUES = {
   to: time,
   index: z._default(z.boolean(), false),
   key: z.string(),
+  image: z.enum(IMAGE_NAMES),
+  generation: z.int().check(z.minimum(1)),
+  'dry-run': z._default(z.boolean(), false),
+  outdated: z._default(z.boolean(), false),
   seal: z.string().check(z.regex(/^[\w-]{43}$/)),
 } as const satisfies Readonly<Record<SentFlag, z.ZodMiniType>>;
 
@@ -88,6 +93,7 @@ const openChunk = z.object({
 const UNFLAGGED: Readonly<Partial<Record<CommandName, z.core.$ZodShape>>> = {
   'list-keys': { after: z.optional(z.uuid()) },
   'index-cards': { after: z.optional(z.string()) },
+  'list-reactors': { after: z.optional(z.string()) },
   'who-saw': { at: z.optional(z.object({ tenant_id: trail, before: z.optional(z.string()) })) },
   'export-audit': { at: z.optional(z.int()) },
   'verify-audit': { chunk: z.nullish(openChunk), latest: z.optional(z.boolean()) },

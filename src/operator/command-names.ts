@@ -38,8 +38,20 @@ export const FLAGS = {
   seal: { value: 'HASH', member: 'seal', does: 'the noted hash of a seal (NewestSeal in a log)' },
   key: { value: 'FILE', member: 'public_key', does: 'the public key that audit-key printed, PEM' },
   file: { value: 'FILE', member: 'file', does: 'an export, verified without AWS' },
+  image: { value: 'IMAGE', member: 'image', does: 'only code that runs on it, such as node16' },
+  generation: {
+    option: 'to',
+    value: 'GENERATION',
+    member: 'generation',
+    does: 'the number of an earlier version of the layer, as list-reactors shows it',
+  },
+  'dry-run': { value: '', member: 'dry_run', does: 'show what would be done, and the last time' },
+  outdated: { value: '', member: 'outdated', does: 'only with another layer than that of the deployment' },
   out: { value: 'FILE', member: 'out', does: 'a new file for the records, one JSON object per line' },
 } as const;
+
+/** The images that code of reactors can run on. */
+export const IMAGE_NAMES = ['node16'] as const;
 
 /** One list contains at most this many deliveries. */
 export const LIMIT_MAX = 1_000;
@@ -96,6 +108,12 @@ export const COMMANDS = {
   'rotate-webhook-secret': { runsIn: 'operator', needs: ['tenant'], takes: [] },
   'list-deliveries': { runsIn: 'operator', needs: [], takes: ['limit'] },
   'resend-delivery': { runsIn: 'operator', needs: ['tenant', 'invocation'], takes: [] },
+  'list-reactors': { runsIn: 'operator', needs: [], takes: ['outdated', 'image'] },
+  'republish-reactors': {
+    runsIn: 'operator',
+    needs: [],
+    takes: ['tenant', 'image', 'generation', 'dry-run'],
+  },
   'who-saw': {
     runsIn: 'operator',
     needs: ['token'],

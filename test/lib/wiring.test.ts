@@ -31,6 +31,7 @@ const FUNCTIONS = {
   sweeper: 'Sweeper',
   operator: 'OperatorFunction',
   'operator-access': 'OperatorAccess',
+  republisher: 'Republisher',
   'audit-sealer': 'AuditSealer',
 } as const;
 type FunctionName = keyof typeof FUNCTIONS;
@@ -74,7 +75,9 @@ function rowsBelow(page: string, heading: string): readonly (readonly string[])[
 /** Functions that a page names by their kind. */
 const KINDS: Readonly<Record<string, readonly FunctionName[]>> = {
   'those behind the API': ['tokens', 'applications', 'proxy', 'proxies', 'reactors', 'logs'],
-  'all that write to the trail': NAMES.filter((name) => name !== 'sweeper' && name !== 'audit-sealer'),
+  'all that write to the trail': NAMES.filter(
+    (name) => !['sweeper', 'audit-sealer', 'republisher'].includes(name),
+  ),
 };
 
 function namedBy(text: string): readonly string[] {
@@ -122,8 +125,9 @@ describe('the environment of the functions', () => {
     ['REACTORS_TABLE', /^Vault-3-Reactors$/],
     ['REACTOR_ARCHITECTURE', /^x86_64$/],
     ['REACTOR_FUNCTION_PREFIX', /^Vault-3-reactor-$/],
-    ['REACTOR_LAYER', /^\{"Ref":"Runtime/],
+    ['REACTOR_LAYER', /^\{"(?:Ref|Fn::GetStackOutput)":.*Runtime/],
     ['REACTOR_LAYER_HASH', /^\w+ \w+$/],
+    ['REPUBLISHER', /^Vault-3-republisher$/],
     ['REACTOR_ROLE', /^\{"Fn::GetAtt":\["ReactorRole/],
     ['SEAL_KEY_ID', /GetAttSealKey[0-9A-F]{8}Arn/],
     ['SERVICE_NAME', /^Vault-3$/],

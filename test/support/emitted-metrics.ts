@@ -56,6 +56,7 @@ const sweep =
         works,
         parkedDeliveries: () => Promise.resolve(3),
         coldReactors: () => Promise.resolve(2),
+        outdatedReactors: () => Promise.resolve(4),
         metrics: metricsOn(print),
         onFailure: () => undefined,
       },

@@ -13,7 +13,7 @@ import {
   PARKED_PARTITION,
   RETRIED_PARTITION,
 } from '../../src/adapters/dynamodb/keys.ts';
-import { REACTOR_MEMORY_MB } from '../../src/adapters/lambda/reactor-functions.ts';
+import { REACTOR_MEMORY_MB } from '../../src/core/reactors/layer.ts';
 import { DUE_WORKS, type DueWork } from '../../src/core/sweep/sweep.ts';
 import { runSweep } from '../../functions/sweeper/run-sweep.ts';
 import { PRICES } from '../../lib/prices.ts';
@@ -64,7 +64,16 @@ async function idleSweep(): Promise<{ readonly logBytes: number; readonly metric
   const onFailure = (error: unknown) => {
     throw error;
   };
-  const deps = { clock: Date.now, works, parkedDeliveries: none, coldReactors: none, metrics, onFailure };
+  const deps = {
+    // It is the first minute of an hour, whose run has all metrics.
+    clock: () => 0,
+    works,
+    parkedDeliveries: none,
+    coldReactors: none,
+    outdatedReactors: none,
+    metrics,
+    onFailure,
+  };
   await runSweep(deps, 60_000);
   const made = lines.flatMap((text) => {
     const { _aws: embedded, Work: work = '' } = JSON.parse(text) as EmbeddedMetrics;

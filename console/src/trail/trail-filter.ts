@@ -76,6 +76,8 @@ const GROUPS: Readonly<Record<OperationName, string>> = {
   'rotate-webhook-secret': 'Operator',
   'list-deliveries': 'Operator',
   'resend-delivery': 'Operator',
+  'list-reactors': 'Operator',
+  'republish-reactors': 'Operator',
   'who-saw': 'Operator',
   'verify-audit': 'Operator',
   'export-audit': 'Operator',

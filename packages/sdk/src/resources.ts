@@ -75,6 +75,8 @@ export type OperationName =
   | 'rotate-webhook-secret'
   | 'list-deliveries'
   | 'resend-delivery'
+  | 'list-reactors'
+  | 'republish-reactors'
   | 'who-saw'
   | 'verify-audit'
   | 'export-audit'

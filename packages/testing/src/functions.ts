@@ -138,5 +138,6 @@ export const ENVIRONMENT: Environment = {
   REACTOR_ROLE: 'role',
   REACTOR_LAYER: 'layer:1',
   REACTOR_LAYER_HASH: 'hash',
+  REPUBLISHER: 'republisher',
   REACTOR_ARCHITECTURE: 'arm64',
 };

@@ -25,6 +25,8 @@ export const OPERATION_NAMES = [
   'rotate-webhook-secret',
   'list-deliveries',
   'resend-delivery',
+  'list-reactors',
+  'republish-reactors',
   'who-saw',
   'verify-audit',
   'export-audit',

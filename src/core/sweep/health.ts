@@ -16,6 +16,8 @@ export interface HealthDeps {
   readonly parkedDeliveries: () => Promise<number>;
   /** Counts the reactors that start cold because of the account's concurrency quota. */
   readonly coldReactors: () => Promise<number>;
+  /** Counts the reactors with another layer than that of the deployment. */
+  readonly outdatedReactors: () => Promise<number>;
 }
 
 export interface Health {
@@ -28,6 +30,7 @@ export interface Health {
   readonly waiting: Readonly<Record<string, number | null>>;
   readonly parkedDeliveries: number | null;
   readonly coldReactors: number | null;
+  readonly outdatedReactors: number | null;
   /** True if nothing is overdue by more than five minutes, and every part responds. */
   readonly isHealthy: boolean;
 }
@@ -56,6 +59,7 @@ export async function health({
   waiting,
   parkedDeliveries,
   coldReactors,
+  outdatedReactors,
 }: HealthDeps): Promise<Health> {
   const now = clock();
   const overdue = Object.fromEntries(
@@ -64,21 +68,27 @@ export async function health({
       async () => Math.max(0, Math.round((now - ((await ask()) ?? now)) / 1000)),
     ]),
   );
-  const [overdueSeconds, depths, parked, cold] = await Promise.all([
+  const [overdueSeconds, depths, parked, cold, outdated] = await Promise.all([
     askAll(overdue),
     askAll(waiting),
     orNull(parkedDeliveries),
     orNull(coldReactors),
+    orNull(outdatedReactors),
   ]);
-  const isAnswered = [...Object.values(overdueSeconds), ...Object.values(depths), parked, cold].every(
-    (value) => value !== null,
-  );
+  const isAnswered = [
+    ...Object.values(overdueSeconds),
+    ...Object.values(depths),
+    parked,
+    cold,
+    outdated,
+  ].every((value) => value !== null);
   const isOnTime = Object.values(overdueSeconds).every((seconds) => (seconds ?? 0) <= OVERDUE_SECONDS);
   return {
     overdueSeconds,
     waiting: depths,
     parkedDeliveries: parked,
     coldReactors: cold,
+    outdatedReactors: outdated,
     isHealthy: isAnswered && isOnTime,
   };
 }

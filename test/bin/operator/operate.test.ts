@@ -36,6 +36,8 @@ const TEXTS: Partial<Readonly<Record<FlagName, string>>> = {
   token: 'a-token',
   from: '2026-11-01T00:00:00Z',
   to: '2026-11-02T00:00:00Z',
+  image: 'node16',
+  generation: '3',
   seal: 'x'.repeat(43),
 };
 
@@ -90,7 +92,7 @@ describe('the operator command line', () => {
     async (name) => {
       const flags = flagsOf(name).filter((flag) => isSent(flag) && flag !== 'key');
       const line = flags.flatMap((flag) => [
-        `--${flag}`,
+        `--${optionOf(flag)}`,
         ...(FLAGS[flag].value === '' ? [] : [TEXTS[flag] ?? TENANT]),
       ]);
       const { payloads } = await run([name, ...line], { responses: [new Error('stop')] });
@@ -169,6 +171,11 @@ describe('the operator command line', () => {
       '--from must be an ISO 8601 date or time, such as 2026-01-31T12:00:00Z',
     ],
     [['verify-audit', '--file', 'x'], '--file needs --key: the public key that audit-key printed'],
+    [
+      ['republish-reactors', '--to', 'v2'],
+      '--to must be a generation, as cloakroom operator list-reactors shows it',
+    ],
+    [['list-reactors', '--image', 'node15'], '--image must be node16'],
     [['list-deliveries', '--limit', 'abc'], '--limit must be a whole number from 1 to 1000'],
     [['list-deliveries', '--limit', '1001'], '--limit must be a whole number from 1 to 1000'],
     [['list-tenants', 'x'], "too many arguments for 'list-tenants'. Expected 0 arguments but got 1."],

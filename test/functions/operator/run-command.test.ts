@@ -1,6 +1,14 @@
 import { runCommand as runInOperator } from '../../../functions/operator/run-command.ts';
 import { runCommand as runInAccess } from '../../../functions/operator-access/run-command.ts';
-import { COMMAND_NAMES, COMMANDS, FLAGS, flagsOf, isSent } from '../../../src/operator/command-names.ts';
+import {
+  COMMAND_NAMES,
+  COMMANDS,
+  FLAGS,
+  flagsOf,
+  IMAGE_NAMES,
+  isSent,
+} from '../../../src/operator/command-names.ts';
+import { IMAGES } from '../../../src/core/reactors/layer.ts';
 import { runnerOf } from '../../support/runner-of.ts';
 
 /** Dependencies that no command uses: input that reaches them has passed the checks. */
@@ -37,6 +45,10 @@ const SOME_VALUES = {
   to: '2026-02-01',
   index: true,
   key: 'a key',
+  image: 'node16',
+  generation: 3,
+  'dry-run': true,
+  outdated: true,
   seal: 'x'.repeat(43),
 };
 
@@ -47,6 +59,10 @@ const payloadOf = (name: (typeof COMMAND_NAMES)[number]) => ({
       .filter(isSent)
       .map((flag) => [FLAGS[flag].member, SOME_VALUES[flag]]),
   ),
+});
+
+it('the images of commands are those that reactors can run on', () => {
+  expect(IMAGE_NAMES).toEqual(IMAGES);
 });
 
 describe('an operator command', () => {
