@@ -189,7 +189,7 @@ export class ApiStack extends Stack {
         allowOnAccess(
           this.#data.access,
           ['tenants', 'copies', 'grants', 'keys'],
-          ['PutItem', 'UpdateItem', 'DeleteItem'],
+          ['ConditionCheckItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
         ),
         allowOnTable(this.#data.access, ['Query']),
         denyTrailState(this.#data.access),

@@ -5,6 +5,8 @@ import { ChangedMeanwhileError } from './refuse-if-changed.ts';
 /** A failure, as it is shown to a person. */
 export interface Problem {
   readonly title: string;
+  /** The code of the service, by which a view knows a failure. */
+  readonly code: string | undefined;
   readonly detail: string;
   /** The input has these problems, each with the path of its member. */
   readonly fields: readonly (readonly [path: string, messages: string])[];
@@ -14,7 +16,7 @@ export interface Problem {
 
 /** The words for what the service cannot say itself, because it did not answer. */
 function unanswered(error: unknown): Problem {
-  const plain = { fields: [], traceId: undefined };
+  const plain = { code: undefined, fields: [], traceId: undefined };
   if (error instanceof TimeoutError)
     return { ...plain, title: 'The service did not answer', detail: 'It took too long. Try again.' };
   if (error instanceof ConnectionError)
@@ -38,6 +40,7 @@ export function problemOf(error: unknown): Problem {
   if (!(error instanceof ApiError)) return unanswered(error);
   return {
     title: error.title,
+    code: error.code,
     detail: error.detail ?? '',
     fields: Object.entries(error.errors ?? {}).map(([path, messages]) => [path, messages.join('; ')]),
     traceId: error.traceId,

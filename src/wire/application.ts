@@ -14,6 +14,7 @@ import { APPLICATION_TYPES, PERMISSION_NAMES, type ApplicationType } from '../co
 import { NAME_MAX_LENGTH, type Application } from '../core/applications/application.ts';
 import type { ApplicationUpdate } from '../core/applications/change-application.ts';
 import type { NewApplication } from '../core/applications/create-application.ts';
+import type { ClientCompatibility } from '../core/shared/client-compatibility.ts';
 import { CONTAINER_FORM, parseContainer } from '../core/shared/container.ts';
 import { defined, type Undefinable } from '../core/shared/defined.ts';
 import { isUuid } from '../core/shared/is-uuid.ts';
@@ -233,6 +234,22 @@ export const listApplicationsQuery = /* @__PURE__ */ queryOf(
   },
 );
 
+/**
+ * Reads the query of a change that may take the last key that changes applications
+ * (docs/contract.md#the-last-manager).
+ */
+export const forceQuery = /* @__PURE__ */ queryOf({ once: ['force'] }, (query) => {
+  const force = query.get('force') ?? 'false';
+  if (force !== 'true' && force !== 'false') throw invalid('force', 'must be true or false');
+  return { force: force === 'true' };
+});
+
+/** Whether such a change may leave the tenant without a manager. Clients in the field know no limit. */
+export const mayBeLast = (
+  { force }: { readonly force: boolean },
+  compatibility: ClientCompatibility,
+): boolean => force || compatibility === 'lenient';
+
 /** Reads the query of "list permissions" (docs/contract.md#permissions). */
 export const listPermissionsQuery = /* @__PURE__ */ queryOf({ once: ['application_type'] }, (query) => {
   const type = query.get('application_type');
@@ -403,6 +420,15 @@ export const listApplicationsParameters = () =>
     name: nameParameter(),
     ...pageParameters(),
   });
+
+export const forceParameters = /* @__PURE__ */ madeOnce(() =>
+  z.object({
+    force: described(
+      z.optional(z.boolean()),
+      '`true` makes the change even if no other key has `application:update`.',
+    ),
+  }),
+);
 
 /** The query of "list permissions", as the OpenAPI document describes it. */
 export const listPermissionsParameters = () =>

@@ -151,6 +151,21 @@ describe('the way of a person through the console', () => {
     expect(await page.text()).not.toContain(key);
   });
 
+  it('says what it means to end the last management key, before it sends that by force', async () => {
+    const tenant = await operator({ command: 'create-tenant', name: 'Last manager' });
+    const key = String(tenant['management_key']);
+    const page = await opened(key);
+    const { body: self } = await httpClient(credentials.base_url, key).get('/applications/key');
+    await page.go(`#/applications/${String(self.id)}`);
+    await page.press('Delete');
+    await page.press('Delete application');
+    await page.sees('No other key can change applications.');
+    expect((await httpClient(credentials.base_url, key).get('/applications/key')).status).toBe(200);
+    await page.press('Delete it anyway');
+    await page.tab.until(`location.hash === '#/applications' || document.body.innerText.includes('401')`);
+    expect((await httpClient(credentials.base_url, key).get('/applications/key')).status).toBe(401);
+  });
+
   it('writes a reactor, learns of its mistake by line, and runs it', async () => {
     const application = await aRevealing();
     const { body: token } = await application.post('/tokens', aCard);

@@ -285,4 +285,51 @@ describe('permissions and the tenant', () => {
       expect((await own.put('/tenants/self', { settings: {} })).status).toBe(400);
     },
   );
+
+  withTenants('refuses to end the last key that manages, unless it is forced', async (createTenant) => {
+    const tenant = await createTenant('Last manager');
+    const own = client(tenant.management_key);
+    const { body: self } = await own.get('/applications/key');
+    const [{ id: keyId }] = (await own.get(`/applications/${self.id}/keys`)).body;
+    const application = `/applications/${self.id}`;
+    const less = { name: self.name, permissions: ['application:read', 'application:delete'] };
+    const changes = [
+      (query = '') => own.delete(`${application}/keys/${keyId}${query}`),
+      (query = '') => own.put(`${application}${query}`, less),
+      (query = '') => own.delete(`${application}${query}`),
+    ];
+    const asked = async () => {
+      const replies = [];
+      for (const change of changes) replies.push(await change());
+      return replies.map(({ status, body }) => [status, body?.code]);
+    };
+    expect(await asked()).toEqual(changes.map(() => [409, 'last_manager']));
+    expect((await own.get(application)).body).toEqual(self);
+    expect((await own.delete(`${application}?force=perhaps`)).status).toBe(400);
+
+    // Neither a key that ended, nor an application without the right or without a key, manages.
+    const manager = (more: object) =>
+      own.post('/applications', {
+        name: 'x',
+        type: 'management',
+        permissions: ['application:update'],
+        ...more,
+      });
+    await manager({ permissions: ['application:read'] });
+    const { body: keyless } = await manager({});
+    const [{ id: onlyKey }] = (await own.get(`/applications/${keyless.id}/keys`)).body;
+    expect((await own.delete(`/applications/${keyless.id}/keys/${onlyKey}`)).status).toBe(204);
+    const ends = new Date(target().now() + target().shortLifetimeMs).toISOString();
+    await manager({ expires_at: ends });
+    await target().pass(target().shortLifetimeMs + 50);
+    expect(await asked()).toEqual(changes.map(() => [409, 'last_manager']));
+
+    const { body: other } = await manager({});
+    expect((await own.put(application, less)).status).toBe(200);
+    expect((await client(other.key).delete(`/applications/${other.id}`)).status).toBe(403);
+    const alone = `/applications/${other.id}`;
+    expect((await own.delete(alone)).body).toMatchObject({ code: 'last_manager' });
+    expect((await own.delete(`${alone}?force=true`)).status).toBe(204);
+    expect((await own.delete(application)).status).toBe(204);
+  });
 });

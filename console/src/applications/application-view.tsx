@@ -16,6 +16,7 @@ import { Effects } from './effects.tsx';
 import { ExplainForm, type Question } from './explain-form.tsx';
 import { GrantsEditor, grantsOf } from './grants-editor.tsx';
 import { KeysSection } from './keys-section.tsx';
+import { forceIf, LastManager, takesLastManager } from './last-manager.tsx';
 
 interface ApplicationProps {
   readonly application: Application;
@@ -35,9 +36,10 @@ function EditGrants({
   const [after, setAfter] = useState(before);
   useUnsaved(JSON.stringify(after) !== JSON.stringify(before));
   const action = useAction();
-  const save = async () => {
+  const forced = useAction();
+  const save = async (options = {}) => {
     await refuseIfChanged(opened, () => client.applications.retrieve(application.id));
-    await client.applications.update(application.id, after);
+    await client.applications.update(application.id, after, options);
     onChanged();
     onClose();
   };
@@ -46,12 +48,24 @@ function EditGrants({
       class="form"
       onSubmit={(event) => {
         event.preventDefault();
-        action.run(save);
+        action.run(() => save());
       }}
     >
       <GrantsEditor type={application.type} value={after} onChange={setAfter} />
       {application.type !== 'management' && <Effects before={before} after={after} />}
-      <ProblemBox problem={action.problem} />
+      {takesLastManager(action) ? (
+        <Confirm
+          title="Take the last manager?"
+          words="Save anyway"
+          action={forced}
+          onClose={action.forget}
+          change={() => save({ force: true })}
+        >
+          <LastManager />
+        </Confirm>
+      ) : (
+        <ProblemBox problem={action.problem} />
+      )}
       <div class="row-end">
         <Button onClick={onClose}>Discard the edit</Button>
         <Button look="primary" isBusy={action.isRunning}>
@@ -108,14 +122,16 @@ function DeleteApplication({
   readonly onClose: () => void;
 }) {
   const client = useClient('management');
+  const action = useAction();
+  const isLast = takesLastManager(action);
   return (
     <Confirm
       title="Delete this application?"
-      words="Delete application"
-      action={useAction()}
+      words={isLast ? 'Delete it anyway' : 'Delete application'}
+      action={action}
       onClose={onClose}
       change={async () => {
-        await client.applications.delete(application.id);
+        await client.applications.delete(application.id, forceIf(action));
         leaveTo('#/applications');
       }}
     >
@@ -123,6 +139,7 @@ function DeleteApplication({
         <Text>{application.name}</Text> loses all of its keys at once, and every session that it made or
         authorized ends. Programs that use them get 401. Its tokens stay. This cannot be undone.
       </p>
+      {isLast && <LastManager />}
     </Confirm>
   );
 }

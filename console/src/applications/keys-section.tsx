@@ -8,6 +8,7 @@ import { ProblemBox } from '../parts/problem-box.tsx';
 import { Code, Text, Time } from '../parts/text.tsx';
 import type { ApplicationKey } from '../sdk.ts';
 import { localTime } from '../instant.ts';
+import { forceIf, LastManager, takesLastManager } from './last-manager.tsx';
 import { useAction, useClient, useIdempotencyKey, useLoad } from '../session/use-session.ts';
 
 type Owners = 'applications' | 'proxies';
@@ -168,14 +169,17 @@ function DeleteKey({
   onChanged,
 }: KeyDialogProps & { readonly of: ApplicationKey; readonly isLast: boolean }) {
   const client = useClient('management');
+  const action = useAction();
+  const isRefused = takesLastManager(action);
   return (
     <Confirm
       title={`Delete key …${of.hint}?`}
-      words="Delete key"
-      action={useAction()}
+      words={isRefused ? 'Delete it anyway' : 'Delete key'}
+      action={action}
       onClose={onClose}
       change={async () => {
-        await client[owners].keys.delete(id, of.id);
+        if (owners === 'proxies') await client.proxies.keys.delete(id, of.id);
+        else await client.applications.keys.delete(id, of.id, forceIf(action));
         onChanged();
         onClose();
       }}
@@ -190,6 +194,7 @@ function DeleteKey({
         {isLast && <strong>It is the only key: programs that use it lose access. </strong>}
         This cannot be undone.
       </p>
+      {isRefused && <LastManager />}
     </Confirm>
   );
 }

@@ -161,7 +161,13 @@ export function HealthView() {
   const failure =
     problem === undefined
       ? undefined
-      : { title: 'The local account did not answer', detail: problem, fields: [], traceId: undefined };
+      : {
+          title: 'The local account did not answer',
+          code: undefined,
+          detail: problem,
+          fields: [],
+          traceId: undefined,
+        };
   return (
     <View title="Health">
       <ProblemBox problem={failure} onRetry={reload} />

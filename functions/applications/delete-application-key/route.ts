@@ -1,5 +1,6 @@
 import { deleteKey, keysOfApplication } from '../../../src/core/applications/manage-keys.ts';
 import { route, type Route } from '../../../src/http/route.ts';
+import { forceQuery, mayBeLast } from '../../../src/wire/application.ts';
 import type { ApplicationsDeps } from '../dependencies.ts';
 
 export const operation: Route<ApplicationsDeps> = route({
@@ -9,8 +10,13 @@ export const operation: Route<ApplicationsDeps> = route({
   subject: 'application',
   permission: 'application:update',
   success: 204,
-  handle: async (deps, { caller, params: { id, key_id: keyId } }) => {
-    await deleteKey(deps, keysOfApplication(deps, caller, id), keyId);
+  query: forceQuery,
+  handle: async (deps, { caller, params: { id, key_id: keyId }, query }) => {
+    await deleteKey(
+      deps,
+      keysOfApplication(deps, caller, id, mayBeLast(query, deps.clientCompatibility)),
+      keyId,
+    );
     return {};
   },
 });

@@ -1,6 +1,7 @@
+import { forceParameters } from '../../../src/wire/application.ts';
 import type { OperationDescription } from '../../../src/wire/operation-description.ts';
 
-import { ID } from '../words.ts';
+import { ID, LAST_MANAGER } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'applications.delete',
@@ -10,6 +11,7 @@ export const description: OperationDescription = {
   summary: 'Delete an application',
   description: 'Deletes the application, its keys, and the sessions that it created or authorized.',
   parameters: ID,
+  query: forceParameters(),
   response: { description: 'Deleted.' },
-  failures: { 409: 'The deletion conflicted with concurrent updates in every attempt.' },
+  failures: { 409: `The deletion conflicted with concurrent updates in every attempt. ${LAST_MANAGER}` },
 };

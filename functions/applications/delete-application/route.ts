@@ -1,5 +1,6 @@
 import { deleteApplication } from '../../../src/core/applications/change-application.ts';
 import { route, type Route } from '../../../src/http/route.ts';
+import { forceQuery, mayBeLast } from '../../../src/wire/application.ts';
 import type { ApplicationsDeps } from '../dependencies.ts';
 
 export const operation: Route<ApplicationsDeps> = route({
@@ -9,8 +10,9 @@ export const operation: Route<ApplicationsDeps> = route({
   subject: 'application',
   permission: 'application:delete',
   success: 204,
-  handle: async (deps, { caller, params: { id } }) => {
-    await deleteApplication(deps, caller, id);
+  query: forceQuery,
+  handle: async (deps, { caller, params: { id }, query }) => {
+    await deleteApplication(deps, caller, id, mayBeLast(query, deps.clientCompatibility));
     return {};
   },
 });

@@ -1,6 +1,10 @@
 import type { OperationDescription } from '../../../src/wire/operation-description.ts';
-import { applicationResponse, updateApplicationWords } from '../../../src/wire/application.ts';
-import { EITHER, ID, BILLING, LOST } from '../words.ts';
+import {
+  applicationResponse,
+  forceParameters,
+  updateApplicationWords,
+} from '../../../src/wire/application.ts';
+import { EITHER, ID, BILLING, LAST_MANAGER, LOST } from '../words.ts';
 
 export const description: OperationDescription = {
   sdk: 'applications.update',
@@ -10,8 +14,9 @@ export const description: OperationDescription = {
   summary: 'Update an application',
   description: `Replaces name, permissions and rules. ${EITHER}`,
   parameters: ID,
+  query: forceParameters(),
   members: updateApplicationWords(),
   requests: { rules: { summary: 'Other rules', value: BILLING } },
   response: { description: 'The application after the update.', schema: applicationResponse() },
-  failures: { 409: LOST },
+  failures: { 409: `${LOST} ${LAST_MANAGER}` },
 };

@@ -1,7 +1,12 @@
 import { updateApplication } from '../../../src/core/applications/change-application.ts';
 import { checkUnchanged } from '../../../src/core/shared/check-unchanged.ts';
 import { route, type Route } from '../../../src/http/route.ts';
-import { presentApplication, updateApplicationBody } from '../../../src/wire/application.ts';
+import {
+  forceQuery,
+  mayBeLast,
+  presentApplication,
+  updateApplicationBody,
+} from '../../../src/wire/application.ts';
 import type { ApplicationsDeps } from '../dependencies.ts';
 
 export const operation: Route<ApplicationsDeps> = route({
@@ -12,10 +17,12 @@ export const operation: Route<ApplicationsDeps> = route({
   permission: 'application:update',
   success: 200,
   body: updateApplicationBody,
-  handle: async (deps, { caller, params: { id }, body }) => ({
+  query: forceQuery,
+  handle: async (deps, { caller, params: { id }, body, query }) => ({
     body: presentApplication(
       await updateApplication(deps, caller, id, {
         ...body,
+        mayBeLast: mayBeLast(query, deps.clientCompatibility),
         check: (current) => {
           checkUnchanged(body.unchanged, presentApplication(current));
         },

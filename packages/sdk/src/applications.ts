@@ -1,6 +1,6 @@
 import type { ApiPromise } from './api-promise.ts';
 import type { HttpClient, CallOptions, WriteOptions } from './http-client.ts';
-import { keysOf } from './keys.ts';
+import { forced, keysOfApplications, type ForceOption } from './keys.ts';
 import { listOf, type List, type PageQuery } from './list.ts';
 import { request } from './request.ts';
 import type {
@@ -61,8 +61,10 @@ export function applicationsOf(http: HttpClient) {
      * Replaces name, permissions and rules.
      * @example await client.applications.update(id, { name: 'Checkout', permissions: ['token:create', 'token:update'] });
      */
-    update: (id: string, application: ApplicationGrants, options?: WriteOptions) =>
-      request<Application>(http, { method: 'PUT', path, ids: [id], body: application }, options),
+    update: (id: string, application: ApplicationGrants, options?: WriteOptions & ForceOption) => {
+      const { query, rest } = forced(options);
+      return request<Application>(http, { method: 'PUT', path, ids: [id], query, body: application }, rest);
+    },
 
     /**
      * Puts one new key in the place of all of its keys, which are invalid immediately.
@@ -80,13 +82,15 @@ export function applicationsOf(http: HttpClient) {
       ),
 
     /** The keys of an application, of which it may have several. */
-    keys: keysOf(http, 'applications'),
+    keys: keysOfApplications(http),
 
     /**
      * Deletes it, its keys and its sessions.
      * @example await client.applications.delete(id);
      */
-    delete: (id: string, options?: CallOptions): ApiPromise<void> =>
-      request(http, { method: 'DELETE', path, ids: [id] }, options),
+    delete: (id: string, options?: CallOptions & ForceOption): ApiPromise<void> => {
+      const { query, rest } = forced(options);
+      return request(http, { method: 'DELETE', path, ids: [id], query }, rest);
+    },
   };
 }

@@ -22,6 +22,7 @@ export {
   type FieldErrors,
   type ReactorErrorReason,
 } from './errors.ts';
+export type { ForceOption } from './keys.ts';
 export type { AsJson, Json } from './json.ts';
 export type { List, Page, PageQuery, Pagination } from './list.ts';
 export type { LogQuery } from './logs.ts';

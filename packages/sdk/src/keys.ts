@@ -8,6 +8,36 @@ import type {
   NewApplicationKey,
 } from './resources.ts';
 
+/** Changes after which no other key could change an application take this option. */
+export interface ForceOption {
+  /** `true` makes the change even so; without it the response is 409 `last_manager`. */
+  readonly force?: boolean;
+}
+
+/** Separates the option that goes into the query. */
+export function forced<Options extends CallOptions>(options: (Options & ForceOption) | undefined) {
+  if (options === undefined) return { query: {}, rest: undefined };
+  const { force, ...rest } = options;
+  return { query: force === undefined ? {} : { force }, rest };
+}
+
+/** Makes the methods for keys of an application. */
+export function keysOfApplications(http: HttpClient) {
+  return {
+    ...keysOf(http, 'applications'),
+
+    /**
+     * Deletes a key. Afterwards, no part of the service accepts it.
+     * @example await client.applications.keys.delete(id, keyId);
+     */
+    delete: (id: string, keyId: string, options?: CallOptions & ForceOption): ApiPromise<void> => {
+      const { query, rest } = forced(options);
+      const path = '/applications/{id}/keys/{key_id}';
+      return request(http, { method: 'DELETE', path, ids: [id, keyId], query }, rest);
+    },
+  };
+}
+
 /** The keys of an application or of a stored proxy. */
 export function keysOf(http: HttpClient, owners: 'applications' | 'proxies') {
   const all = `/${owners}/{id}/keys`;

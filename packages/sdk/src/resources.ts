@@ -178,6 +178,7 @@ export interface Problem {
     | 'method_not_allowed'
     | 'destination_timeout'
     | 'conflict'
+    | 'last_manager'
     | 'payload_too_large'
     | 'unsupported_media_type'
     | 'payment_required'

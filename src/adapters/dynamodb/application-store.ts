@@ -144,6 +144,20 @@ const unchanged = ({ version }: Application) => ({
   ExpressionAttributeValues: { ':version': version },
 });
 
+/** The check that another application still has the version that was read. */
+const stillThere = (table: string, beside: Application | undefined): TransactWriteItem[] =>
+  beside === undefined
+    ? []
+    : [
+        {
+          ConditionCheck: {
+            TableName: table,
+            Key: applicationKey(beside.tenantId, beside.id),
+            ...unchanged(beside),
+          },
+        },
+      ];
+
 /**
  * Applications in the Access table. Each has one item by id, copies of its grants by id, and copies
  * of each of its keys by the hash of the key. Authentication reads only copies.
@@ -178,14 +192,16 @@ export function createApplicationStore(table: Table): ApplicationStore {
       for await (const items of tenantItems(table, listing)) yield items.map(readApplicationItem);
     },
 
-    update: (previous, next) =>
+    update: (previous, next, beside) =>
       transact(table, [
+        ...stillThere(name, beside),
         ...ownWrites(name, next, unchanged(previous)),
         ...keyWrites(name, previous, next, platform.clock()),
       ]),
 
-    delete: (application) =>
+    delete: (application, beside) =>
       transact(table, [
+        ...stillThere(name, beside),
         remove(name, applicationKey(application.tenantId, application.id), unchanged(application)),
         ...ALL_COPIES.map((copy) => remove(name, grantsKey(application.tenantId, application.id, copy))),
         ...application.keys.flatMap((key) => retireKey(name, application, key, platform.clock())),

@@ -21,11 +21,15 @@ export interface ApplicationStore {
   list(tenantId: string, after: string | undefined): AsyncIterable<readonly Application[]>;
   /**
    * Replaces the version `previous`, from which `next` was made; `false` if it has changed since.
-   * Keys that `next` does not have are rejected afterwards, and remembered as retired.
+   * Keys that `next` does not have are rejected afterwards, and remembered as retired. `beside` is
+   * another application that must be as it was found, or the result is `false` too.
    */
-  update(previous: Application, next: Application): Promise<boolean>;
-  /** Deletes this version of an application and its keys; `false` if it has changed since. */
-  delete(application: Application): Promise<boolean>;
+  update(previous: Application, next: Application, beside?: Application): Promise<boolean>;
+  /**
+   * Deletes this version of an application and its keys; `false` if it has changed since, or if
+   * `beside` has.
+   */
+  delete(application: Application, beside?: Application): Promise<boolean>;
   /** The days on which the keys of an application were last used, by the ids of the keys. */
   lastUses(application: Application): Promise<ReadonlyMap<string, string>>;
   /**

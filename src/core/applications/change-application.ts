@@ -7,6 +7,7 @@ import type { Grants } from '../access/access-rule.ts';
 import type { Application } from './application.ts';
 import { FOR_EVER, newKey } from './application-key.ts';
 import type { Caller } from '../access/caller.ts';
+import { managerBeside } from './last-manager.ts';
 import { applicationToChange, type GetApplicationDeps } from './get-application.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { validateGrants } from '../access/validate-grants.ts';
@@ -17,6 +18,8 @@ import { validateGrants } from '../access/validate-grants.ts';
  */
 export interface ApplicationUpdate extends Grants {
   readonly name: string;
+  /** Whether it may leave the tenant without a manager. */
+  readonly mayBeLast?: boolean;
   /** Throws if the update has a different value for any other member. */
   readonly check?: (current: Application) => void;
 }
@@ -52,11 +55,15 @@ export async function updateApplication(
     if (Object.keys(errors).length > 0) throw invalidMembers(errors);
     const { name, permissions, rules } = update;
     const next = changed(deps, caller, { ...previous, name, permissions, rules });
-    return (await deps.applicationStore.update(previous, next)) ? next : 'conflict';
+    const beside = update.mayBeLast === true ? undefined : await managerBeside(deps, caller, previous, next);
+    return (await deps.applicationStore.update(previous, next, beside)) ? next : 'conflict';
   });
 }
 
-/** Puts one new key in the place of all keys of an application. They are rejected from then on. */
+/**
+ * Puts one new key in the place of all keys of an application. They are rejected from then on.
+ * The new key manages if one of them did.
+ */
 export async function regenerateKey(
   deps: GetApplicationDeps,
   caller: Caller,
@@ -80,10 +87,17 @@ export async function regenerateKey(
   );
 }
 
-export async function deleteApplication(deps: GetApplicationDeps, caller: Caller, id: string): Promise<void> {
+/** Throws `last_manager` unless it may leave the tenant without a manager. */
+export async function deleteApplication(
+  deps: GetApplicationDeps,
+  caller: Caller,
+  id: string,
+  mayBeLast = false,
+): Promise<void> {
   requirePermission(caller, 'application:delete');
   await retryConflict(deps, async () => {
     const application = await applicationToChange(deps, caller, id);
-    return (await deps.applicationStore.delete(application)) ? 'deleted' : 'conflict';
+    const beside = mayBeLast ? undefined : await managerBeside(deps, caller, application, undefined);
+    return (await deps.applicationStore.delete(application, beside)) ? 'deleted' : 'conflict';
   });
 }

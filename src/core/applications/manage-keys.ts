@@ -9,6 +9,7 @@ import { generateApiKey } from '../crypto/api-key.ts';
 import type { Platform } from '../shared/platform.ts';
 import type { Application } from './application.ts';
 import { KEYS_MAX, keysOfOthers, newKey, type ApplicationKey, type KeyChoice } from './application-key.ts';
+import { managerBeside } from './last-manager.ts';
 import { applicationToChange, existingApplication, type GetApplicationDeps } from './get-application.ts';
 
 /** An application or a stored proxy, which have keys. */
@@ -40,11 +41,15 @@ export interface OwnedKeys<Owner extends KeyOwner> {
   readonly owner: string;
 }
 
-/** Finds the keys of an application of the caller's tenant. */
+/**
+ * Finds the keys of an application of the caller's tenant. A change that leaves the tenant without
+ * a manager throws `last_manager`, unless it may (`mayBeLast`).
+ */
 export function keysOfApplication(
   deps: GetApplicationDeps,
   caller: Caller,
   id: string,
+  mayBeLast = false,
 ): OwnedKeys<Application> {
   return {
     caller,
@@ -52,7 +57,10 @@ export function keysOfApplication(
     toChange: 'application:update',
     find: () => existingApplication(deps, caller.tenantId, id),
     findToChange: () => applicationToChange(deps, caller, id),
-    update: (previous, next) => deps.applicationStore.update(previous, next),
+    update: async (previous, next) => {
+      const beside = mayBeLast ? undefined : await managerBeside(deps, caller, previous, next);
+      return await deps.applicationStore.update(previous, next, beside);
+    },
     lastUses: (application) => deps.applicationStore.lastUses(application),
     generate: ({ type, tenantId }) => generateApiKey(deps.random, type, tenantId),
     most: KEYS_MAX,
@@ -220,7 +228,7 @@ export async function updateKey<Owner extends KeyOwner>(
 
 /**
  * Deletes a key. When this returns, no part of the service accepts it any more. The last key of an
- * owner may be deleted, and a key may delete itself.
+ * owner may be deleted, unless no other manages the tenant, and a key may delete itself.
  */
 export async function deleteKey<Owner extends KeyOwner>(
   deps: Platform,

@@ -14,6 +14,7 @@ export type ServiceErrorCode =
   | 'method_not_allowed'
   | 'destination_timeout'
   | 'conflict'
+  | 'last_manager'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'payment_required'

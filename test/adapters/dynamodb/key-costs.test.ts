@@ -5,9 +5,11 @@ import { credentialKey } from '../../../src/adapters/dynamodb/keys.ts';
 import { readCredentialItem } from '../../../src/adapters/dynamodb/application-item.ts';
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Application } from '../../../src/core/applications/application.ts';
+import { deleteApplication } from '../../../src/core/applications/change-application.ts';
 import { KEYS_MAX } from '../../../src/core/applications/application-key.ts';
 import { cases, randomOfFile } from '../../../packages/test-kit/src/thoroughness.ts';
 import { aDatabase } from '../../support/a-database.ts';
+import { aCaller } from '../../support/builders/a-caller.ts';
 import { aKey, anApplication } from '../../support/builders/an-application.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
@@ -15,11 +17,13 @@ const random = randomOfFile();
 
 let database: Awaited<ReturnType<typeof aDatabase>>;
 let writes: number[];
+let calls: string[];
 let store: ReturnType<typeof createApplicationStore>;
 let client: ReturnType<(typeof database)['tables']>['client'];
 beforeAll(async () => {
   database = await aDatabase();
   ({ client } = database.tables((operation, _, input) => {
+    calls.push(operation);
     if (operation === 'TransactWriteItems')
       writes.push((input as { readonly TransactItems: readonly object[] }).TransactItems.length);
     return undefined;
@@ -28,6 +32,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   writes = [];
+  calls = [];
 });
 afterAll(() => database.close());
 
@@ -88,6 +93,49 @@ it('a change of an application costs what the documentation says, in one transac
   expect([...documented.keys()].filter((name) => name !== 'create an application')).toEqual(Object.keys(one));
   for (const name of Object.keys(one))
     expect([name, documented.get(name)]).toEqual([name, [one[name], eight[name] ?? seven[name]]]);
+});
+
+describe('a change that takes the last manager of its application', () => {
+  const caller = (application: Application) =>
+    aCaller({
+      tenantId: application.tenantId,
+      applicationId: application.id,
+      permissions: ['application:delete'],
+    });
+  const deps = () => ({ ...machinePlatform, applicationStore: store });
+  const manager = (more: Partial<Application> = {}) =>
+    anApplication({ type: 'management', permissions: ['application:update'], ...more });
+
+  it('reads one item more, the application of a caller who manages, and checks it in the transaction', async () => {
+    const changed = manager();
+    const { tenantId } = changed;
+    const own = manager({ tenantId });
+    const plain = anApplication({ tenantId });
+    for (const each of [changed, own, plain]) await store.create(each);
+    const costOf = async ({ id }: Application) => {
+      [writes, calls] = [[], []];
+      const { keyId: _, ...by } = caller(own);
+      await deleteApplication(deps(), by, id);
+      return { writes, calls };
+    };
+    expect(await costOf(plain)).toEqual({ writes: [18], calls: ['BatchGetItem', 'TransactWriteItems'] });
+    expect(await costOf(changed)).toEqual({
+      writes: [19],
+      calls: ['BatchGetItem', 'BatchGetItem', 'TransactWriteItems'],
+    });
+  });
+
+  it('queries the applications once more if the caller ends its own application', async () => {
+    const own = manager();
+    for (const each of [own, manager({ tenantId: own.tenantId })]) await store.create(each);
+    [writes, calls] = [[], []];
+    const { keyId: _, ...by } = caller(own);
+    await deleteApplication(deps(), by, own.id);
+    expect({ writes, calls }).toEqual({
+      writes: [19],
+      calls: ['BatchGetItem', 'Query', 'TransactWriteItems'],
+    });
+  });
 });
 
 it('a copy of a key that has the rights of its application takes one read unit', async () => {
