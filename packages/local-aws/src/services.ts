@@ -49,15 +49,15 @@ export function createServices(account: LocalAccount, options: ServicesOptions):
     roles,
     keyPolicy,
     observerOf: activity.observer,
-    printed: (line) => {
-      metrics.printed(line);
+    printed: (logGroup, line) => {
+      metrics.logged(logGroup, line);
     },
   });
   const { functions } = lambda;
   const sqs = createLocalSqs(account, { functions, roles, keyPolicy });
   const gateway = createLocalGateway(account, {
     functions,
-    observerOf: (apiId) => gatewayObserver(metrics, apiId),
+    observerOf: (api) => gatewayObserver(metrics, api),
     ...(extendGateway !== undefined && { extendGateway }),
   });
   const cloudWatch = createLocalCloudWatch(account, { cloudWatch: metrics, activity, lambda, sqs });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { alarmDefinition, alarmProperties } from './alarm-definition.ts';
+import { parseFilterPattern } from './filter-pattern.ts';
 import { errorMessage } from '../error-code.ts';
 import { physicalName } from '../assembly/physical-name.ts';
 import { resourceType, withoutEffect, type ResourceType } from '../assembly/resource-type.ts';
@@ -25,15 +26,18 @@ const alarm = resourceType({
 const metricFilter = resourceType({
   identify: ({ stack, logicalId }) => ({ ref: physicalName(stack.name, logicalId, 255), attributes: {} }),
   properties: z.strictObject({
-    MetricTransformations: z.array(z.looseObject({ MetricNamespace: z.string(), MetricName: z.string() })),
+    MetricTransformations: z.array(
+      z.strictObject({ MetricNamespace: z.string(), MetricName: z.string(), MetricValue: z.literal('1') }),
+    ),
     FilterName: withoutEffect,
-    FilterPattern: withoutEffect,
-    LogGroupName: withoutEffect,
+    FilterPattern: z.string(),
+    LogGroupName: z.string(),
     ApplyOnTransformedLogs: withoutEffect,
   }),
   start: ({ properties }, alarms: AlarmDefinitions) => {
-    for (const { MetricNamespace: namespace, MetricName: name } of properties.MetricTransformations)
-      alarms.defineFiltered({ namespace, name });
+    const { LogGroupName: logGroup, FilterPattern, MetricTransformations } = properties;
+    for (const { MetricNamespace: namespace, MetricName: name } of MetricTransformations)
+      alarms.defineFilter({ namespace, name, logGroup, matches: parseFilterPattern(FilterPattern) });
   },
 });
 

@@ -7,6 +7,7 @@ import {
   type Datapoint,
   type Verdict,
 } from './evaluate-alarm.ts';
+import type { LineFilter } from './filter-pattern.ts';
 import { isMeasured } from './measured-metrics.ts';
 import { createMetricStore, type MetricId, type MetricSeries } from './metric-store.ts';
 
@@ -19,8 +20,14 @@ export interface AlarmReading extends Verdict {
 /** The templates define these for CloudWatch. */
 export interface AlarmDefinitions {
   define(alarm: AlarmDefinition): void;
-  /** A metric filter makes this metric from log lines, which does not happen locally. */
-  defineFiltered(metric: Pick<MetricId, 'namespace' | 'name'>): void;
+  /** Counts the lines of a log that match, in a metric without dimensions. */
+  defineFilter(filter: MetricFilter): void;
+}
+
+/** A metric filter counts lines of a log group. */
+export interface MetricFilter extends Pick<MetricId, 'namespace' | 'name'> {
+  readonly logGroup: string;
+  readonly matches: LineFilter;
 }
 
 /**
@@ -28,8 +35,8 @@ export interface AlarmDefinitions {
  * alarm is only evaluated when someone asks.
  */
 export interface CloudWatch extends AlarmDefinitions {
-  /** Reads a line that a function printed. */
-  printed(line: string): void;
+  /** Reads a line of a log group. */
+  readonly logged: (logGroup: string | undefined, line: string) => void;
   /** Returns `undefined` for a metric that no alarm watches. */
   readonly find: (metric: MetricId) => MetricSeries | undefined;
   readonly passMinute: () => void;
@@ -55,12 +62,11 @@ function metricWords({ namespace, name, dimensions }: MetricId): string {
   return `${namespace} ${name}${of === '' ? '' : ` by ${of}`}`;
 }
 
-export function createCloudWatch(): CloudWatch {
+/** `measures` decides which metrics have data points; an alarm on any other has no state. */
+export function createCloudWatch(measures: (metric: MetricId) => boolean = isMeasured): CloudWatch {
   const store = createMetricStore();
   const alarms = new Map<string, Alarm>();
-  const filtered = new Set<string>();
-  const filterKey = ({ namespace, name }: Pick<MetricId, 'namespace' | 'name'>): string =>
-    JSON.stringify([namespace, name]);
+  const filters = new Map<string, MetricFilter[]>();
 
   /** The data points of an alarm at the begin of a minute; the newest ends there. */
   function datapointsOf(definition: AlarmDefinition, end: number): readonly Datapoint[] {
@@ -75,9 +81,7 @@ export function createCloudWatch(): CloudWatch {
 
   function evaluate(alarm: Alarm): Verdict {
     const { definition } = alarm;
-    const unmeasured = definition.metrics.find(
-      ({ metric }) => !isMeasured(metric) || filtered.has(filterKey(metric)),
-    );
+    const unmeasured = definition.metrics.find(({ metric }) => !measures(metric));
     if (unmeasured !== undefined)
       return {
         state: 'INSUFFICIENT_DATA',
@@ -101,11 +105,14 @@ export function createCloudWatch(): CloudWatch {
       const minutes = evaluationRange(definition) * definition.periodMinutes + MOST_EVALUATIONS;
       for (const { metric, statistic } of definition.metrics) store.watch(metric, statistic, minutes);
     },
-    defineFiltered: (metric) => {
-      filtered.add(filterKey(metric));
+    defineFilter: (filter) => {
+      const { logGroup } = filter;
+      filters.set(logGroup, [...(filters.get(logGroup) ?? []), filter]);
     },
-    printed: (line) => {
+    logged: (logGroup, line) => {
       readEmbeddedMetrics(line, (metric, value) => store.find(metric)?.add(value));
+      for (const { namespace, name, matches } of filters.get(logGroup ?? '') ?? [])
+        if (matches(line)) store.find({ namespace, name, dimensions: {} })?.add(1);
     },
     find: store.find,
     passMinute: store.passMinute,

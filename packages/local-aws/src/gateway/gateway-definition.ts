@@ -20,6 +20,14 @@ export interface StageDefinition {
   /** Each key is a route key. */
   readonly routeThrottling: Readonly<Record<string, Throttling>>;
   readonly variables?: Readonly<Record<string, string>>;
+  readonly accessLog?: AccessLog;
+}
+
+/** The log has one line for each request. */
+export interface AccessLog {
+  readonly logGroup: string;
+  /** Has a name such as `$context.status` in the place of each value. */
+  readonly format: string;
 }
 
 export interface RouteDefinition {

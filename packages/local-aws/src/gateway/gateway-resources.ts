@@ -68,12 +68,15 @@ const stage = resourceType({
     DefaultRouteSettings: throttling.optional(),
     RouteSettings: z.record(z.string(), throttling).default({}),
     StageVariables: z.record(z.string(), z.string()).optional(),
-    AccessLogSettings: withoutEffect,
+    AccessLogSettings: z.strictObject({ DestinationArn: z.string(), Format: z.string() }).optional(),
     Description: withoutEffect,
     Tags: withoutEffect,
   }),
   start: ({ properties }, gateway: GatewayDefinition) => {
+    const { DestinationArn: logArn = '', Format: format = '' } = properties.AccessLogSettings ?? {};
+    const [, logGroup] = /:log-group:([^:]+)/.exec(logArn) ?? [];
     gateway.defineStage({
+      ...(logGroup !== undefined && { accessLog: { logGroup, format } }),
       apiId: properties.ApiId,
       defaultThrottling: properties.DefaultRouteSettings ?? {},
       routeThrottling: properties.RouteSettings,

@@ -31,6 +31,15 @@ export interface Exchange {
   readonly body: Buffer;
 }
 
+/** The metrics and the access log have this of a response. */
+export interface ObservedResponse {
+  readonly status: number;
+  /** The time since the request arrived. */
+  readonly latencyMs: number;
+  /** The gateway has answered without a function, or instead of one. */
+  readonly isOwn: boolean;
+}
+
 export interface HttpGatewayOptions {
   readonly api: HttpApi;
   readonly functions: Pick<FunctionHost, 'invoke' | 'isPermitted'>;
@@ -40,8 +49,8 @@ export interface HttpGatewayOptions {
   readonly region: string;
   /** Called before every response, except for preflights and pages. */
   readonly onResponse?: (exchange: Exchange) => void;
-  /** Called for each response of the API, with the time since the request arrived. */
-  readonly observe?: (status: number, latencyMs: number) => void;
+  /** Called for each response of the API. */
+  readonly observe?: (response: ObservedResponse) => void;
   /**
    * Pages next to the API, which has no such path. Browsers name `text/html` in `accept`.
    */
@@ -255,7 +264,8 @@ class RequestHandler {
     headers['apigw-requestid'] = requestId;
     const [path] = splitOnce(request.url ?? '/', '?');
     onResponse?.({ method: request.method ?? 'GET', path, status: outcome.status, headers, body });
-    observe?.(outcome.status, performance.now() - startedMs);
+    const latencyMs = performance.now() - startedMs;
+    observe?.({ status: outcome.status, latencyMs, isOwn: isGatewayResponse(input) });
     response.writeHead(outcome.status, headers as Record<string, string | string[]>);
     response.end(body);
   }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { LocalAccount, LocalService } from '../assembly/local-service.ts';
 import { definedIn } from '../assembly/resource-type.ts';
-import { createGatewayDefinition } from './gateway-definition.ts';
+import { createGatewayDefinition, type HttpApi } from './gateway-definition.ts';
 import { gatewayResources } from './gateway-resources.ts';
 import type { GatewayPage, GatewayResponse } from './gateway-responses.ts';
 import {
@@ -9,6 +9,7 @@ import {
   type Exchange,
   type HttpGateway,
   type HttpGatewayOptions,
+  type ObservedResponse,
 } from './http-gateway.ts';
 
 /** An app adds these to its HTTP API locally. */
@@ -28,7 +29,7 @@ export type ExtendGateway = (baseUrl: string, log: (line: string) => void) => Ga
 export interface LocalGatewayOptions {
   readonly functions: HttpGatewayOptions['functions'];
   /** Returns the observer of the responses of an API. */
-  readonly observerOf: (apiId: string) => (status: number, latencyMs: number) => void;
+  readonly observerOf: (api: HttpApi) => (response: ObservedResponse) => void;
   readonly extendGateway?: ExtendGateway;
 }
 
@@ -52,7 +53,7 @@ export function createLocalGateway(
       const api = definition.httpApi();
       const started = await startHttpGateway({
         api,
-        observe: observerOf(api.id),
+        observe: observerOf(api),
         functions,
         port: Number(new URL(baseUrl).port),
         accountId,

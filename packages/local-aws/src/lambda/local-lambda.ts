@@ -27,8 +27,8 @@ export interface LocalLambdaOptions extends FunctionOptions {
   readonly keyPolicy: (keyArn: string) => ResourcePolicy | undefined;
   readonly kills: FunctionKills;
   readonly observerOf: (functionName: string) => InvocationObserver;
-  /** Receives each logged line of all functions. */
-  readonly printed: (line: string) => void;
+  /** Receives each line of all functions; `logGroup` is that of a function of the templates. */
+  readonly printed: (logGroup: string | undefined, line: string) => void;
 }
 
 export interface LocalLambda extends LocalService {
@@ -78,11 +78,11 @@ function outputOf(account: LocalAccount, onLine: (name: string, line: string) =>
 
 function createTemplateFunctions(account: LocalAccount, options: LocalLambdaOptions): FunctionHost {
   const { roles, kills, observerOf, printed, onLogged, trustedCertificates } = options;
-  return createFunctionHost({
+  const host = createFunctionHost({
     region: account.region,
     credentialsFor: (roleArn) => roles.credentialsFor(roleArn),
     log: outputOf(account, (name, line) => {
-      printed(line);
+      printed(host.all().find((each) => each.name === name)?.logGroup, line);
       onLogged?.(name, line);
     }),
     ...(trustedCertificates !== undefined && { trustedCertificates }),
@@ -90,6 +90,7 @@ function createTemplateFunctions(account: LocalAccount, options: LocalLambdaOpti
     clock: account.clock.shared,
     observerOf,
   });
+  return host;
 }
 
 /** Lambda: the functions of the templates, its API, and the functions that calls create. */
@@ -127,7 +128,7 @@ export function createLocalLambda(account: LocalAccount, options: LocalLambdaOpt
         inProcesses,
         layers,
         log: outputOf(account, (_name, line) => {
-          printed(line);
+          printed(undefined, line);
         }),
         ...(onUnlogged !== undefined && { onUnlogged: createLineSplitter(onUnlogged) }),
         observerOf,

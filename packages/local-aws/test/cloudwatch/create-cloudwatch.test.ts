@@ -1,4 +1,5 @@
 import { createCloudWatch, type CloudWatch } from '../../src/cloudwatch/create-cloudwatch.ts';
+import { parseFilterPattern } from '../../src/cloudwatch/filter-pattern.ts';
 import { anAlarm } from './an-alarm.ts';
 
 const failures = { namespace: 'App', name: 'Failures', dimensions: {} };
@@ -97,16 +98,26 @@ it.each([
   expect(withAlarm(metric).alarms()).toMatchObject([{ state: 'INSUFFICIENT_DATA', reason }]);
 });
 
-it('an alarm on the metric of a filter has no state: logs are not filtered', () => {
-  const cloudWatch = withAlarm();
-  cloudWatch.defineFiltered({ namespace: 'App', name: 'Failures' });
-  expect(cloudWatch.alarms()).toMatchObject([{ reason: 'App Failures is not measured locally.' }]);
+it('an alarm on the metric of a filter counts the lines of its log group that match', () => {
+  const cloudWatch = withAlarm({ Threshold: 2 });
+  const matches = parseFilterPattern('{ $.code = "x" }');
+  cloudWatch.defineFilter({ namespace: 'App', name: 'Failures', logGroup: 'tokens', matches });
+  for (const [logGroup, code] of [
+    ['tokens', 'x'],
+    ['tokens', 'y'],
+    ['proxy', 'x'],
+    [undefined, 'x'],
+    ['tokens', 'x'],
+  ] as const)
+    cloudWatch.logged(logGroup, JSON.stringify({ code }));
+  cloudWatch.passMinute();
+  expect(cloudWatch.alarms()).toMatchObject([{ state: 'ALARM', reason: expect.stringMatching(/ \[2\] is/) }]);
 });
 
 it('a printed line in the embedded metric format adds its data points', () => {
   const cloudWatch = withAlarm({ Dimensions: [{ Name: 'service', Value: 'sweeper' }], Threshold: 6 });
-  cloudWatch.printed(line({ Failures: 1 }));
-  cloudWatch.printed(line({ Failures: [2, 3] }));
+  cloudWatch.logged(undefined, line({ Failures: 1 }));
+  cloudWatch.logged(undefined, line({ Failures: [2, 3] }));
   cloudWatch.passMinute();
   expect(cloudWatch.alarms()).toMatchObject([{ state: 'ALARM', reason: expect.stringMatching(/ \[6\] is/) }]);
 });
@@ -121,7 +132,7 @@ it.each([
   ['a line with other members', line({ Failures: 1 }, { Metrics: 'Failures' })],
 ])('%s adds nothing to the metric', (_name, printed) => {
   const cloudWatch = withAlarm({ Dimensions: [{ Name: 'service', Value: 'sweeper' }] });
-  cloudWatch.printed(printed);
+  cloudWatch.logged(undefined, printed);
   cloudWatch.passMinute();
   expect(cloudWatch.alarms()).toMatchObject([{ reason: expect.stringMatching(/^There is no datapoint/) }]);
 });
