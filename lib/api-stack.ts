@@ -26,6 +26,7 @@ import { ApiFunction, type ApiFunctionContent } from './constructs/api-function.
 import { apiEnvironment, publicUrl, tokenEnvironment } from './environments.ts';
 import { ServiceLog } from './constructs/service-log.ts';
 import { CORS } from './cors.ts';
+import { ACCESS_LINES, countLines } from './log-metrics.ts';
 import type { DataStack } from './data-stack.ts';
 import {
   acknowledgeFunctions,
@@ -54,6 +55,8 @@ export class ApiStack extends Stack {
   readonly api: HttpApi;
   /** The functions behind the API, except the one that serves reactors. */
   readonly functions: readonly LambdaFunction[];
+  /** They wait for no destination and no code of others. */
+  readonly prompt: readonly LambdaFunction[];
 
   readonly #settings: Settings;
   readonly #data: DataStack;
@@ -72,7 +75,8 @@ export class ApiStack extends Stack {
     const proxies = this.#proxies();
     const logs = this.#logs();
     this.api = api;
-    this.functions = [applications, tokens, proxies, proxy, logs].map(({ lambda }) => lambda);
+    this.prompt = [applications, tokens, proxies, logs].map(({ lambda }) => lambda);
+    this.functions = [...this.prompt, proxy.lambda];
     this.#route(api, applications, API_PATHS.applications);
     this.#route(api, tokens, API_PATHS.tokens);
     this.#route(api, proxies, API_PATHS.proxies);
@@ -117,6 +121,7 @@ export class ApiStack extends Stack {
       key: this.#data.key,
       retentionDays: this.#settings.logRetentionDays,
     });
+    countLines(log, this.#settings.serviceName, 'GatewayThrottled', ACCESS_LINES.throttled);
     const stage = new HttpStage(this, 'Stage', {
       httpApi: api,
       stageName: '$default',
@@ -151,6 +156,7 @@ export class ApiStack extends Stack {
       'responseLatency',
       'responseLength',
       'integrationErrorMessage',
+      'integrationStatus',
     ];
     return AccessLogFormat.custom(
       JSON.stringify(Object.fromEntries(fields.map((field) => [field, `$context.${field}`]))),

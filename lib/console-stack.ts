@@ -2,6 +2,7 @@ import { Stack, type StackProps } from 'aws-cdk-lib';
 import { CfnIPSet, CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
 import { consoleHeaders } from '../console/headers.ts';
+import { forwardCertificateEvents } from './certificate-events.ts';
 import { acceptFindings } from './accept-findings.ts';
 import { consoleFiles } from './console-files.ts';
 import { FOR_EVER, HASHED, NO_ACCESS_LOG, StaticSite } from './constructs/static-site.ts';
@@ -9,12 +10,15 @@ import type { Settings } from './settings.ts';
 
 export interface ConsoleStackProps extends StackProps {
   readonly settings: Settings;
+  /** The Region of the service, where its alarms are. */
+  readonly serviceRegion: string;
 }
 
 /** The console's page, for the networks that the setting names. It has no rights of its own. */
 export class ConsoleStack extends Stack {
-  constructor(scope: Construct, id: string, { settings, ...props }: ConsoleStackProps) {
+  constructor(scope: Construct, id: string, { settings, serviceRegion, ...props }: ConsoleStackProps) {
     super(scope, id, props);
+    forwardCertificateEvents(this, settings.consoleCertificateArn, serviceRegion);
     new StaticSite(this, 'Default', {
       name: 'Console',
       domain: settings.console,

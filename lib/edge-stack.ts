@@ -17,6 +17,7 @@ import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
 import { EDGE_HEADER } from '../src/http/edge-secret.ts';
 import { acceptFindings } from './accept-findings.ts';
+import { forwardCertificateEvents } from './certificate-events.ts';
 import { CORS } from './cors.ts';
 import type { Settings } from './settings.ts';
 
@@ -35,6 +36,8 @@ const TOO_MANY = JSON.stringify({
 
 export interface FirewallStackProps extends StackProps {
   readonly settings: Settings;
+  /** The Region of the service, where its alarms are. */
+  readonly serviceRegion: string;
 }
 
 /**
@@ -64,8 +67,9 @@ const headers = (values: Readonly<Record<string, string>>) =>
 export class FirewallStack extends Stack {
   readonly arn: string;
 
-  constructor(scope: Construct, id: string, { settings, ...props }: FirewallStackProps) {
+  constructor(scope: Construct, id: string, { settings, serviceRegion, ...props }: FirewallStackProps) {
     super(scope, id, props);
+    forwardCertificateEvents(this, settings.certificateArn, serviceRegion);
     /** Counts the requests of each address that match a statement, and blocks beyond the limit. */
     const limit = (
       name: string,

@@ -3,18 +3,22 @@ import type { Construct } from 'constructs';
 import { fieldsHeaders } from '../packages/fields/headers.ts';
 import { FOR_EVER, HASHED, StaticSite } from './constructs/static-site.ts';
 import { fieldsConfig, fieldsFiles } from './fields-files.ts';
+import { forwardCertificateEvents } from './certificate-events.ts';
 import type { Settings } from './settings.ts';
 
 export interface FieldsStackProps extends StackProps {
   readonly settings: Settings;
+  /** The Region of the service, where its alarms are. */
+  readonly serviceRegion: string;
 }
 
 const PAGE_SCRIPT = 'fields.js';
 
 /** The frames of card fields, and the script that puts them into a page. It has no rights. */
 export class FieldsStack extends Stack {
-  constructor(scope: Construct, id: string, { settings, ...props }: FieldsStackProps) {
+  constructor(scope: Construct, id: string, { settings, serviceRegion, ...props }: FieldsStackProps) {
     super(scope, id, props);
+    forwardCertificateEvents(this, settings.fieldsCertificateArn, serviceRegion);
     const { folder, script, integrity } = fieldsFiles(this, settings);
     new StaticSite(this, 'Default', {
       name: 'Fields',

@@ -9,11 +9,12 @@ import {
 import { Rule, type EventPattern } from 'aws-cdk-lib/aws-events';
 import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Topic } from 'aws-cdk-lib/aws-sns';
+import { Topic, type ITopic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { acceptFindings } from './accept-findings.ts';
-import { ALARMS, type AlarmName } from './alarms.ts';
+import { ALARMS, alarmsOf, certificatesOf, type AlarmName } from './alarms.ts';
+import { certificateEvents } from './certificate-events.ts';
 import type { DataStack } from './data-stack.ts';
 import { RunbookAlarm } from './constructs/runbook-alarm.ts';
 import { serviceMetrics, type ServiceMetrics, type Watched } from './service-metrics.ts';
@@ -35,14 +36,31 @@ interface Condition {
   readonly silence?: 'is_all' | 'counts';
 }
 
-/** Alarms about AWS calls in a CloudTrail trail; all others watch metrics. */
-type CallAlarm = 'KeyChanged' | 'AuditChanged';
+/** Alarms about events of AWS, mostly calls in a CloudTrail trail; all others watch metrics. */
+type CallAlarm = 'KeyChanged' | 'AuditChanged' | 'CodeChanged' | 'CertificateEnds';
 type MetricAlarm = Exclude<AlarmName, CallAlarm>;
 
-function conditions(metrics: ServiceMetrics, watched: Watched): Readonly<Record<MetricAlarm, Condition>> {
+/** The part of the quota of concurrent executions at which an alarm rings. */
+const CONCURRENCY_HIGH = 0.8;
+
+function conditions(
+  metrics: ServiceMetrics,
+  watched: Watched,
+  { alarmSilence, concurrencyQuota }: Settings,
+): Readonly<Record<MetricAlarm, Condition>> {
   return {
-    ServerErrors: { metric: metrics.serverErrorPercent, atLeast: 1, minutes: 1 },
-    SlowResponses: { metric: metrics.latency('p90'), atLeast: 3_000, minutes: 10, outOf: 15 },
+    ServerErrors: { metric: metrics.failurePercent, atLeast: 1, minutes: 1 },
+    GatewayThrottled: { metric: metrics.gatewayThrottles, atLeast: 1, minutes: 3, outOf: 5 },
+    UnauthorizedFlood: { metric: metrics.unauthorized, atLeast: 300, minutes: 5 },
+    Silent: { metric: metrics.requestsIn(alarmSilence || 5), atLeast: 1, minutes: 1, silence: 'is_all' },
+    ConcurrencyHigh: {
+      metric: metrics.concurrency,
+      atLeast: Math.ceil(CONCURRENCY_HIGH * concurrencyQuota),
+      minutes: 3,
+      outOf: 5,
+    },
+    ColdReactors: { metric: metrics.coldReactors, atLeast: 1, minutes: 60 },
+    SlowResponses: { metric: metrics.promptDuration, atLeast: 3_000, minutes: 10, outOf: 15 },
     FunctionsThrottled: { metric: metrics.throttles, atLeast: 1, minutes: 2, outOf: 5 },
     WorkersFailing: { metric: metrics.workerErrors, atLeast: 1, minutes: 3, outOf: 10 },
     SweepSilent: { metric: metrics.sweeps, atLeast: 1, minutes: 1, silence: 'is_all' },
@@ -54,7 +72,7 @@ function conditions(metrics: ServiceMetrics, watched: Watched): Readonly<Record<
       minutes: 3,
     },
     DeadLetteredMessages: { metric: metrics.deadLettered, atLeast: 1, minutes: 1 },
-    DeliveriesParked: { metric: metrics.parked, atLeast: 1, minutes: 1 },
+    DeliveriesParked: { metric: metrics.newlyParked, atLeast: 1, minutes: 1 },
     StoreThrottled: { metric: metrics.storeThrottles, atLeast: 1, minutes: 3, outOf: 5 },
     AuditUnavailable: { metric: metrics.auditUnavailable, atLeast: 1, minutes: 1, outOf: 5 },
     AuditThrottled: { metric: metrics.auditThrottles, atLeast: 1, minutes: 3, outOf: 5 },
@@ -63,6 +81,8 @@ function conditions(metrics: ServiceMetrics, watched: Watched): Readonly<Record<
     AuditBroken: { metric: metrics.auditBroken, atLeast: 1, minutes: 1, outOf: 130 },
     AuditCheckLate: { metric: metrics.auditChecked, atLeast: 1, minutes: 1, silence: 'is_all' },
     AuditUnprotected: { metric: metrics.auditUnprotected, atLeast: 1, minutes: 1, silence: 'counts' },
+    DataUnprotected: { metric: metrics.dataUnprotected, atLeast: 1, minutes: 1, silence: 'counts' },
+    CloudTrailAbsent: { metric: metrics.cloudTrailEvents, atLeast: 1, minutes: 1, silence: 'is_all' },
     AuditIndexLate: { metric: metrics.auditIndexLag, atLeast: 12 * 3_600, minutes: 10, silence: 'counts' },
     ManagementKeyCreated: { metric: metrics.managementKeys, atLeast: 1, minutes: 1 },
     ReactorsOutdated: { metric: metrics.outdated, atLeast: 1, minutes: 1 },
@@ -73,13 +93,43 @@ function conditions(metrics: ServiceMetrics, watched: Watched): Readonly<Record<
   };
 }
 
+/** The caller is a person or a program, and no service that a deployment uses. */
+const BY_NO_DEPLOYMENT = [
+  { 'anything-but': ['cloudformation.amazonaws.com', 'codedeploy.amazonaws.com'] },
+  { exists: false },
+];
+
+/** Names of Lambda's calls in CloudTrail begin with these; a version follows. */
+const CODE_CALLS = ['UpdateFunctionCode', 'UpdateFunctionConfiguration', 'UpdateAlias', 'AddPermission'];
+
+const ROLE_CALLS = [
+  'PutRolePolicy',
+  'DeleteRolePolicy',
+  'AttachRolePolicy',
+  'DetachRolePolicy',
+  'UpdateAssumeRolePolicy',
+  'PutRolePermissionsBoundary',
+  'DeleteRolePermissionsBoundary',
+  // They change the boundary of the reactors.
+  'CreatePolicyVersion',
+  'SetDefaultPolicyVersion',
+];
+
+/**
+ * The beginning of the names of all functions and roles of a service. CloudFormation generates a
+ * name of at most 64 characters, and cuts the name of the stack in it.
+ */
+const generatedPrefix = (serviceName: string): string => `${serviceName}-`.slice(0, 24);
+
 /** The dashboard, and one alarm for each condition that a person must act on. */
 export class MonitoringStack extends Stack {
   constructor(scope: Construct, id: string, { settings, data, watched, ...props }: MonitoringStackProps) {
     super(scope, id, props);
-    const metrics = serviceMetrics(watched);
+    const metrics = serviceMetrics(watched, this.#cloudTrailEvents(watched));
     const topic = this.#topic(settings);
-    for (const [name, condition] of Object.entries(conditions(metrics, watched))) {
+    const wanted = alarmsOf(settings);
+    for (const [name, condition] of Object.entries(conditions(metrics, watched, settings))) {
+      if (!wanted.has(name as MetricAlarm)) continue;
       const { metric, atLeast, minutes, outOf = minutes, silence } = condition;
       new RunbookAlarm(this, name as MetricAlarm, {
         serviceName: settings.serviceName,
@@ -97,14 +147,51 @@ export class MonitoringStack extends Stack {
     }
     this.#keyChanged(data, topic);
     this.#auditChanged(data, topic);
+    this.#dataExposed(data, topic);
+    this.#codeChanged(watched, topic);
+    if (wanted.has('CertificateEnds'))
+      this.#callAlarm('CertificateEnds', topic, certificateEvents(certificatesOf(settings)));
     this.#dashboard(settings.serviceName, metrics, watched);
+  }
+
+  /**
+   * Each new instance of a function that runs every minute makes a log stream, several times a day,
+   * and a trail of CloudTrail sends this call as an event. A rule needs a target to count events.
+   */
+  #cloudTrailEvents({ serviceName }: Watched): Rule {
+    const heard = new Topic(this, 'Heard', { displayName: 'Cloakroom heartbeat', enforceSSL: true });
+    acceptFindings(heard, {
+      'PCI.DSS.321-SNSEncryptedKMS': 'It has no subscriber: its messages only count the events of a rule.',
+    });
+    const rule = new Rule(this, 'CloudTrailHeard', {
+      description: 'Counts events by which CloudTrailAbsent knows that there is a trail',
+      eventPattern: {
+        source: ['aws.logs'],
+        detailType: ['AWS API Call via CloudTrail'],
+        detail: {
+          eventName: ['CreateLogStream'],
+          requestParameters: { logGroupName: [{ prefix: `${serviceName}-Operations-` }] },
+        },
+      },
+      targets: [new SnsTopic(heard)],
+    });
+    acceptFindings(rule, { 'Serverless-EventBusDLQ': 'A lost event changes nothing: the next one counts.' });
+    return rule;
   }
 
   /**
    * The topic is not encrypted with the service's key: alarm texts contain no data, and the alarm
    * about a disabled key must not need it.
    */
-  #topic({ alarmEmail, serviceName }: Settings): Topic {
+  #topic(settings: Settings): ITopic {
+    const { alarmTopicArn } = settings;
+    const topic =
+      alarmTopicArn === '' ? this.#ownTopic(settings) : Topic.fromTopicArn(this, 'Alarms', alarmTopicArn);
+    new CfnOutput(this, 'AlarmTopicArn', { value: topic.topicArn, description: 'Gets every alarm' });
+    return topic;
+  }
+
+  #ownTopic({ alarmEmail, serviceName }: Settings): Topic {
     const topic = new Topic(this, 'Alarms', { displayName: 'Cloakroom alarms', enforceSSL: true });
     acceptFindings(topic, {
       'PCI.DSS.321-SNSEncryptedKMS':
@@ -125,7 +212,6 @@ export class MonitoringStack extends Stack {
         },
       }),
     );
-    new CfnOutput(this, 'AlarmTopicArn', { value: topic.topicArn, description: 'Gets every alarm' });
     if (alarmEmail !== '') {
       topic.addSubscription(new EmailSubscription(alarmEmail));
       acceptFindings(topic, {
@@ -136,7 +222,7 @@ export class MonitoringStack extends Stack {
   }
 
   /** There is no metric for it. CloudTrail's events about the key go to the same topic. */
-  #keyChanged({ key, sealKey }: DataStack, topic: Topic): void {
+  #keyChanged({ key, sealKey }: DataStack, topic: ITopic): void {
     this.#callAlarm('KeyChanged', topic, {
       source: ['aws.kms'],
       detail: {
@@ -155,7 +241,7 @@ export class MonitoringStack extends Stack {
   }
 
   /** Calls about the tables of the trail contain their name or their ARN. */
-  #auditChanged({ audit, auditIndex, auditSeals }: DataStack, topic: Topic): void {
+  #auditChanged({ audit, auditIndex, auditSeals }: DataStack, topic: ITopic): void {
     const names = [audit, auditIndex, auditSeals].flatMap(({ tableName, tableArn }) => [tableName, tableArn]);
     this.#callAlarm('AuditChanged', topic, {
       source: ['aws.dynamodb'],
@@ -173,10 +259,84 @@ export class MonitoringStack extends Stack {
     });
   }
 
-  #callAlarm(name: CallAlarm, topic: Topic, pattern: Pick<EventPattern, 'source' | 'detail'>): void {
-    const rule = new Rule(this, name, {
+  /**
+   * Within an hour after any of these calls, or the next check, is too late: they let data out. The
+   * hourly check finds what the others change.
+   */
+  #dataExposed({ tokens, access, reactors, ephemeral }: DataStack, topic: ITopic): void {
+    const tables = [tokens, access, reactors, ephemeral];
+    const arns = tables.map(({ tableArn }) => tableArn);
+    this.#callAlarm(
+      'DataUnprotected',
+      topic,
+      {
+        source: ['aws.dynamodb'],
+        detail: {
+          eventName: ['PutResourcePolicy', 'ExportTableToPointInTime', 'DeleteTable'],
+          userIdentity: { invokedBy: BY_NO_DEPLOYMENT },
+          $or: [
+            { requestParameters: { tableName: tables.map(({ tableName }) => tableName) } },
+            { requestParameters: { resourceArn: arns } },
+            { requestParameters: { tableArn: arns } },
+          ],
+        },
+      },
+      'DataExposed',
+    );
+  }
+
+  /**
+   * A deployment changes functions and roles through CloudFormation, and aliases through
+   * CodeDeploy; functions of the service change those of reactors. IAM sends its events to
+   * us-east-1 alone (docs/deploy.md#changed-roles).
+   */
+  #codeChanged({ serviceName, reactorPrefix }: Watched, topic: ITopic): void {
+    const prefix = generatedPrefix(serviceName);
+    // Callers may name a function by its name, its ARN, or the end of the ARN.
+    const functionName = [prefix, reactorPrefix]
+      .flatMap((each) => [
+        each,
+        this.formatArn({ service: 'lambda', resource: `function:${each}` }),
+        `${this.account}:function:${each}`,
+      ])
+      .map((each) => ({ prefix: each }));
+    const userName = [{ 'anything-but': { prefix } }, { exists: false }];
+    this.#callAlarm('CodeChanged', topic, {
+      source: ['aws.lambda'],
+      detail: {
+        eventName: CODE_CALLS.map((each) => ({ prefix: each })),
+        userIdentity: { invokedBy: BY_NO_DEPLOYMENT, sessionContext: { sessionIssuer: { userName } } },
+        requestParameters: { functionName },
+      },
+    });
+    const policy = this.formatArn({ service: 'iam', region: '', resource: 'policy', resourceName: prefix });
+    this.#callAlarm(
+      'CodeChanged',
+      topic,
+      {
+        source: ['aws.iam'],
+        detail: {
+          eventName: ROLE_CALLS,
+          userIdentity: { invokedBy: BY_NO_DEPLOYMENT },
+          $or: [
+            { requestParameters: { roleName: [{ prefix }] } },
+            { requestParameters: { policyArn: [{ prefix: policy }] } },
+          ],
+        },
+      },
+      'RoleChanged',
+    );
+  }
+
+  #callAlarm(
+    name: CallAlarm | 'DataUnprotected',
+    topic: ITopic,
+    pattern: EventPattern,
+    id: string = name,
+  ): void {
+    const rule = new Rule(this, id, {
       description: `${ALARMS[name]} What to do: docs/runbook.md, ${name}.`,
-      eventPattern: { ...pattern, detailType: ['AWS API Call via CloudTrail'] },
+      eventPattern: { detailType: ['AWS API Call via CloudTrail'], ...pattern },
       targets: [new SnsTopic(topic)],
     });
     acceptFindings(rule, {
@@ -193,9 +353,17 @@ export class MonitoringStack extends Stack {
       defaultInterval: Duration.hours(3),
       widgets: [
         [
-          graph('Requests and errors', [metrics.requests], [metrics.clientErrors, metrics.serverErrors]),
+          graph(
+            'Requests and errors',
+            [metrics.requests],
+            [metrics.clientErrors, metrics.serverErrors, metrics.gatewayThrottles, metrics.unauthorized],
+          ),
           graph('Latency (ms)', ['p50', 'p90', 'p99'].map(metrics.latency)),
-          graph('Throttles', [metrics.throttles, metrics.storeThrottles, metrics.indexThrottles]),
+          graph(
+            'Throttles, and concurrent executions of the account',
+            [metrics.throttles, metrics.storeThrottles, metrics.indexThrottles],
+            [metrics.concurrency],
+          ),
         ],
         [
           graph('Oldest due record (s)', metrics.oldestDue),

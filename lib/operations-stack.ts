@@ -114,6 +114,7 @@ export class OperationsStack extends Stack {
         allowOnTable(data.auditIndex, ['Query']),
         allowOnTable(data.auditSeals, ['Query']),
         allowProtection([data.audit, data.auditIndex, data.auditSeals]),
+        allowProtection([data.tokens, data.access, data.reactors, data.ephemeral]),
         new PolicyStatement({ actions: ['kms:GetPublicKey'], resources: [data.sealKey.keyArn] }),
         allowTenantKeys(data.key, 'GenerateDataKey'),
         allowTenantKeys(data.key, 'Decrypt'),

@@ -1,11 +1,13 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric, Stats, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IRule } from 'aws-cdk-lib/aws-events';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { INDEXES } from '../src/adapters/dynamodb/keys.ts';
 import { WORKS } from '../functions/sweeper/config.ts';
 import type { WorkQueue } from './constructs/work-queue.ts';
 import type { NamedTable, TableIndex } from './data-stack.ts';
+import type { LogMetricName } from './log-metrics.ts';
 
 const MINUTE = Duration.minutes(1);
 
@@ -15,10 +17,14 @@ export interface Watched {
   readonly serviceName: string;
   readonly api: HttpApi;
   readonly apiFunctions: readonly LambdaFunction[];
+  /** They wait for no destination and no code of others. */
+  readonly prompt: readonly LambdaFunction[];
   readonly workers: readonly LambdaFunction[];
   readonly sweeper: LambdaFunction;
   readonly auditSealer: LambdaFunction;
   readonly operator: LambdaFunction;
+  /** The names of reactors' functions begin with it. */
+  readonly reactorPrefix: string;
   readonly tables: readonly NamedTable[];
   readonly auditTables: readonly NamedTable[];
   readonly indexes: readonly TableIndex[];
@@ -52,7 +58,7 @@ function maximum(label: string, metrics: readonly IMetric[]): MathExpression {
 
 /** Collects all metrics that the dashboard and the alarms show. */
 // oxlint-disable-next-line max-lines-per-function -- a table: one row for each metric
-export function serviceMetrics(watched: Watched) {
+export function serviceMetrics(watched: Watched, cloudTrailHeard: IRule) {
   const { api, apiFunctions, workers, tables, indexes, invocations, deliveries, serviceName } = watched;
   const { sweeper, auditSealer, operator, auditTables } = watched;
   const functions = [...apiFunctions, ...workers, sweeper, auditSealer];
@@ -65,6 +71,8 @@ export function serviceMetrics(watched: Watched) {
       statistic: Stats.MAXIMUM,
       period: MINUTE,
     });
+  const ofLogs = (metricName: LogMetricName) =>
+    new Metric({ namespace: serviceName, metricName, statistic: Stats.SUM, period: MINUTE });
   const ofTrail = (name: string) => own('audit', name).with({ statistic: Stats.SUM });
   const ofTable = (table: NamedTable, metricName: string) =>
     new Metric({
@@ -101,15 +109,41 @@ export function serviceMetrics(watched: Watched) {
     requests: api.metricCount({ period: MINUTE, statistic: Stats.SUM, label: 'Requests' }),
     serverErrors: api.metricServerError({ period: MINUTE, statistic: Stats.SUM, label: '5xx' }),
     clientErrors: api.metricClientError({ period: MINUTE, statistic: Stats.SUM, label: '4xx' }),
-    serverErrorPercent: new MathExpression({
-      label: '5xx in percent',
+    // The 5xx of the gateway would count those of destinations, and of the code of reactors.
+    failurePercent: new MathExpression({
+      label: 'Failures of the service in percent',
       period: Duration.minutes(5),
       // A few requests make no meaningful percentage.
-      expression: 'IF(requests > 50, 100 * errors / requests, IF(errors > 5, 100, 0))',
+      expression: 'IF(requests > 50, 100 * FILL(failures, 0) / requests, IF(FILL(failures, 0) > 5, 100, 0))',
       usingMetrics: {
-        errors: api.metricServerError({ statistic: Stats.SUM, period: Duration.minutes(5) }),
+        failures: ofLogs('ServiceFailures').with({ period: Duration.minutes(5) }),
         requests: api.metricCount({ statistic: Stats.SUM, period: Duration.minutes(5) }),
       },
+    }),
+    gatewayThrottles: ofLogs('GatewayThrottled').with({ label: '429 of the gateway' }),
+    unauthorized: ofLogs('UnauthorizedRequests').with({ label: 'Requests without a valid key' }),
+    requestsIn: (minutes: number) =>
+      api.metricCount({ period: Duration.minutes(minutes), statistic: Stats.SUM }),
+    promptDuration: maximum(
+      'Duration of requests without others, p90 (ms)',
+      watched.prompt.map((each) => each.metricDuration({ period: MINUTE, statistic: 'p90' })),
+    ),
+    concurrency: new Metric({
+      namespace: 'AWS/Lambda',
+      metricName: 'ClaimedAccountConcurrency',
+      statistic: Stats.MAXIMUM,
+      period: MINUTE,
+      label: 'Concurrent executions, with those that are reserved and provisioned',
+    }),
+    coldReactors: own('sweeper', 'ColdReactors').with({ label: 'Reactors without a provisioned instance' }),
+    // The hourly check reports it, as it does the trail.
+    dataUnprotected: own('account', 'DataUnprotected').with({ period: Duration.hours(3) }),
+    cloudTrailEvents: new Metric({
+      namespace: 'AWS/Events',
+      metricName: 'Invocations',
+      dimensionsMap: { RuleName: cloudTrailHeard.ruleName },
+      statistic: Stats.SUM,
+      period: Duration.days(1),
     }),
     latency: (statistic: string) => api.metricLatency({ period: MINUTE, statistic, label: statistic }),
     throttles: sum(
@@ -129,6 +163,7 @@ export function serviceMetrics(watched: Watched) {
       WORKS.map((work) => own('sweeper', 'OldestDueSeconds', { Work: work })),
     ),
     parked: own('sweeper', 'ParkedDeliveries').with({ label: 'Parked deliveries' }),
+    newlyParked: own('webhook-sender', 'DeliveryParked').with({ statistic: Stats.SUM }),
     failedDeliveries: own('webhook-sender', 'DeliveryFailed').with({
       statistic: Stats.SUM,
       label: 'Failed attempts to deliver',

@@ -34,13 +34,20 @@ export interface DeploymentPlace {
   readonly isFixed?: boolean;
 }
 
-/** API Gateway reads the certificate of a domain in its own Region. */
-function requireCertificateHere({ edge, certificateArn }: Settings, { region }: DeploymentPlace): void {
-  const [, , , found] = certificateArn.split(':');
-  if (edge === 'none' && region !== undefined && found !== undefined && found !== region)
-    throw new SettingsError(
-      `setting certificateArn must be in ${region}, the Region of the service, and is in ${found}`,
-    );
+/**
+ * API Gateway reads the certificate of a domain in its own Region, and alarms publish to a topic of
+ * theirs.
+ */
+function requireHere(settings: Settings, { region }: DeploymentPlace): void {
+  const { edge, certificateArn, alarmTopicArn } = settings;
+  const arns = { ...(edge === 'none' && { certificateArn }), alarmTopicArn };
+  for (const [name, arn] of Object.entries(arns)) {
+    const [, , , found] = arn.split(':');
+    if (region !== undefined && found !== undefined && found !== region)
+      throw new SettingsError(
+        `setting ${name} must be in ${region}, the Region of the service, and is in ${found}`,
+      );
+  }
 }
 
 /** The stacks that every deployment has. */
@@ -75,6 +82,7 @@ function buildSites(scope: Construct, settings: Settings, place: DeploymentPlace
         description,
         stackName: siteStackName(name, site, requireRegion(setting, place)),
         settings,
+        serviceRegion: requireRegion(setting, place),
         env: { region: EDGE_REGION, ...accountOf(place) },
       });
 }
@@ -94,6 +102,7 @@ function buildEdge(
     // Services of several Regions have theirs in the same one.
     stackName: firewallStackName(name, region),
     settings,
+    serviceRegion: region,
     env: { region: EDGE_REGION, ...accountOf(place) },
   });
   new EdgeStack(scope, `${name}-Edge`, {
@@ -115,7 +124,7 @@ export function buildService(
 ): ServiceStacks {
   const { serviceName: name, edge } = settings;
   const { region, isFixed = false } = place;
-  requireCertificateHere(settings, place);
+  requireHere(settings, place);
   // Stacks of a known region can refer to those of another; without an edge they fit any region.
   const env =
     (isFixed || edge !== 'none') && region !== undefined ? { env: { region, ...accountOf(place) } } : {};
@@ -150,11 +159,13 @@ export function buildService(
     watched: {
       serviceName: name,
       api: api.api,
+      prompt: api.prompt,
       apiFunctions: [...api.functions, reactors.api.lambda],
       workers: reactors.workers,
       sweeper: operations.sweeper,
       auditSealer: operations.auditSealer,
       operator: operations.operator,
+      reactorPrefix: reactors.functionPrefix,
       tables: [data.tokens, data.ephemeral, data.access, data.reactors],
       auditTables: [data.audit, data.auditIndex, data.auditSeals],
       indexes: data.indexes,

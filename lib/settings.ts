@@ -277,10 +277,30 @@ export const settingsSchema = z
       )
       .transform((url) => url.replace(/\/$/, ''))
       .default(''),
+    /** `basic` leaves out alarms that may wait (docs/deploy.md#alarms). */
+    alarms: z.enum(['basic', 'all'], { error: 'must be basic or all' }).default('all'),
     /** E-mail address for alarms; if empty, subscribe to the topic of the monitoring stack. */
     alarmEmail: z
       .union([z.literal(''), z.email('must be an e-mail address')], { error: 'must be an e-mail address' })
       .default(''),
+    /**
+     * ARN of an SNS topic that exists, in the service's Region, and lets CloudWatch and EventBridge
+     * publish. Empty makes one.
+     */
+    alarmTopicArn: text
+      .regex(
+        /^(?:arn:aws[a-z-]*:sns:[a-z\d-]+:\d{12}:[\w-]{1,256})?$/,
+        'must be the ARN of a topic of SNS that is no FIFO topic',
+      )
+      .default(''),
+    /** Minutes without a request after which an alarm rings; 0 for never. */
+    alarmSilence: number
+      .refine((minutes) => minutes === 0 || (minutes >= 5 && minutes <= 1_440), {
+        error: 'must be 0, or 5 to 1440',
+      })
+      .default(0),
+    /** The account's quota of concurrent executions, with which an alarm compares those in use. */
+    concurrencyQuota: wholeNumber(10, 1_000_000).default(1_000),
     /**
      * Requests a second that the tables serve from the start; 0 leaves them as AWS creates them and
      * costs nothing.
@@ -312,6 +332,12 @@ export const settingsSchema = z
       ...problemsOfDocs({ domainName, ...settings }),
     ])
       context.addIssue({ code: 'custom', path: [name], message });
+    if (settings.alarmTopicArn !== '' && settings.alarmEmail !== '')
+      context.addIssue({
+        code: 'custom',
+        path: ['alarmEmail'],
+        message: 'must be empty with alarmTopicArn: subscribe the address to that topic',
+      });
     if (edge !== 'none' && domainName === '') need('domainName', 'with an edge');
     if (domainName !== '' && certificateArn === '') need('certificateArn', 'with a domain');
     if (edge !== 'none' && certificateArn !== '' && !certificateArn.includes(':us-east-1:'))

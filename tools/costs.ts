@@ -1,7 +1,7 @@
 // The monthly cost of an idle deployment and of a million requests: `npm run build -- costs` prints
 // it, `-- --write` writes it to docs/deploy.md, and the documentation check compares.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { idleTable } from './costs/idle-table.ts';
+import { alarmTable, idleTable } from './costs/idle-table.ts';
 import { requestCosts } from './costs/request-costs.ts';
 import { operationTable, requestTable } from './costs/request-tables.ts';
 import { templateResources } from './costs/template-resources.ts';
@@ -10,6 +10,7 @@ import { formatted } from './formatted.ts';
 const DOCUMENT = 'docs/deploy.md';
 const COUNTED = 'docs/performance/figures.md';
 const BLOCK = /<!-- costs -->[^]*?<!-- end -->/;
+const ALARMS = /<!-- costs of alarms -->[^]*?<!-- end -->/;
 
 /** All tables of the section: idle, per request, per operation. */
 async function costsTables(): Promise<string> {
@@ -21,13 +22,15 @@ async function costsTables(): Promise<string> {
 /** The document with the costs of the current templates. */
 export async function withCosts(): Promise<string> {
   const text = readFileSync(DOCUMENT, 'utf8');
-  if (!BLOCK.test(text)) throw new Error(`${DOCUMENT} has no place for the costs`);
+  if (!BLOCK.test(text) || !ALARMS.test(text)) throw new Error(`${DOCUMENT} has no place for the costs`);
   const tables = await costsTables();
-  const written = text.replace(BLOCK, () => `<!-- costs -->\n\n${tables}\n\n<!-- end -->`);
+  const written = text
+    .replace(ALARMS, () => `<!-- costs of alarms -->\n\n${alarmTable()}\n\n<!-- end -->`)
+    .replace(BLOCK, () => `<!-- costs -->\n\n${tables}\n\n<!-- end -->`);
   return formatted(DOCUMENT, written);
 }
 
 if (import.meta.main) {
-  console.log(await costsTables());
+  console.log(`${await costsTables()}\n\n${alarmTable()}`);
   if (process.argv.includes('--write')) writeFileSync(DOCUMENT, await withCosts());
 }

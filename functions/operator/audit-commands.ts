@@ -186,6 +186,9 @@ async function verifyOnce(deps: OperatorDeps, input: VerifyInput) {
   };
 }
 
+const problemsOf = (name: string, read: PromiseSettledResult<readonly string[]>) =>
+  read.status === 'fulfilled' && read.value.length > 0 ? { [name]: read.value } : {};
+
 /** The time limit of the scheduled check, in ms: the function ends after 300 s. */
 const LATEST_MS = 240_000;
 
@@ -195,14 +198,15 @@ const LATEST_MS = 240_000;
  */
 async function verifyLatest(deps: OperatorDeps) {
   const deadline = deps.clock() + LATEST_MS;
-  const [unprotected] = await Promise.allSettled([deps.trailProtection()]);
+  const [unprotected, data] = await Promise.allSettled([deps.trailProtection(), deps.dataProtection()]);
   if (unprotected.status === 'fulfilled') deps.onTrailProtection(unprotected.value);
+  if (data.status === 'fulfilled') deps.onDataProtection(data.value);
   const checking = { ...(await verifyDeps(deps, undefined)), cursor: deps.checkCursor };
   const { failed, ...check } = await checkLatest(checking, deadline);
   const broken = check.broken.map(presentBroken);
   deps.onAuditChecked({ ...check, broken });
   if (failed !== undefined) throw failed.error;
-  if (unprotected.status === 'rejected') throw unprotected.reason;
+  for (const read of [unprotected, data]) if (read.status === 'rejected') throw read.reason;
   const { seals, records, isFinished, failures } = check;
   return {
     seals,
@@ -211,7 +215,8 @@ async function verifyLatest(deps: OperatorDeps) {
     failures,
     intact: failures === 0,
     ...(failures > 0 && { broken }),
-    ...(unprotected.value.length > 0 && { unprotected: unprotected.value }),
+    ...problemsOf('unprotected', unprotected),
+    ...problemsOf('unprotected_data', data),
     next: null,
   };
 }

@@ -9,7 +9,7 @@ import { createReactorIndex } from '../../src/adapters/dynamodb/reactor-index.ts
 import { createRollStore } from '../../src/adapters/dynamodb/roll-store.ts';
 import { createIndexReader, createIndexRequests } from '../../src/adapters/dynamodb/index-store.ts';
 import { createTrailSearch } from '../../src/adapters/dynamodb/trail-search.ts';
-import { createTrailProtection } from '../../src/adapters/dynamodb/trail-protection.ts';
+import { createDataProtection, createTrailProtection } from '../../src/adapters/dynamodb/trail-protection.ts';
 import { createTrailReader } from '../../src/adapters/dynamodb/trail-reader.ts';
 import { createKmsKeyService } from '../../src/adapters/kms/kms-key-service.ts';
 import { sealPublicKey } from '../../src/adapters/kms/kms-seal-key.ts';
@@ -62,6 +62,8 @@ export type OperatorDeps = {
   readonly checkCursor: CheckCursor;
   /** Finds differences of the trail's tables from the template. */
   readonly trailProtection: () => Promise<readonly string[]>;
+  /** Finds differences of the tables with data from the template. */
+  readonly dataProtection: () => Promise<readonly string[]>;
   /** The configured key as PEM, or otherwise the current one of KMS. */
   readonly sealPublicKey: (pem: string | undefined) => Promise<KeyObject>;
 } & WalkDeps &
@@ -112,6 +114,14 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
       { ...index, title: 'AuditIndex', expires: true },
       { ...seals, title: 'AuditSeals', expires: false },
     ]),
+    dataProtection: createDataProtection(
+      [
+        { title: 'Tokens', name: config.TOKENS_TABLE, isRecoverable: true },
+        { title: 'Access', name: config.ACCESS_TABLE, isRecoverable: true },
+        { title: 'Reactors', name: config.REACTORS_TABLE, isRecoverable: true },
+        { title: 'Ephemeral', name: config.EPHEMERAL_TABLE, isRecoverable: false },
+      ].map((table) => ({ ...dynamodb, ...table, expires: true })),
+    ),
     keyService: createKmsKeyService(kms, config.KEY_ID),
     deploymentKeyStore: createDeploymentKeyStore({ ...dynamodb, name: config.ACCESS_TABLE }),
     sealHead: createSealHead({ ...dynamodb, name: config.ACCESS_TABLE }),

@@ -19,6 +19,7 @@ import { createReactorStores } from '../../src/adapters/stores.ts';
 import type { Clock } from '../../src/core/shared/clock.ts';
 import { noteLayer } from '../../src/core/republish/note-layer.ts';
 import { presentLayer } from '../../src/lambda/present-layer.ts';
+import { parkedReports } from '../../src/lambda/delivery-report.ts';
 import { printedMetrics } from '../../src/lambda/printed-metrics.ts';
 import { createLog } from '../../src/lambda/request-log.ts';
 import { DUE_WORKS, type DueWork, type DueWorkName } from '../../src/core/sweep/sweep.ts';
@@ -80,6 +81,7 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Sweepe
       invocationQueue: createInvocationQueue(sqs, config.INVOCATIONS_QUEUE_URL),
       deliveryQueue: createInvocationQueue(sqs, config.DELIVERIES_QUEUE_URL),
       clock,
+      onParked: parkedReports(print, config.SERVICE_NAME),
     }),
     reactors: dueReactors(reactors, {
       ...platform,

@@ -1,7 +1,9 @@
 import { Alias, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+import { alarmsOf } from '../alarms.ts';
 import type { DataStack } from '../data-stack.ts';
 import { allowKeyUses, allowOnTable, allowTenantKeys } from '../grants.ts';
+import { countLines, LINES } from '../log-metrics.ts';
 import type { Settings } from '../settings.ts';
 import { Canary } from './canary.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
@@ -66,6 +68,11 @@ export class ApiFunction<
     const live = new Alias(this, 'Live', { aliasName: 'live', version });
     this.live = live as IFunction;
     const { deployment, serviceName } = settings;
+    // Callers without an API key can make the function exceed its time.
+    const failure = isKeyless ? LINES.faultOrCrash : LINES.faultOrNoEnd;
+    countLines(this.log, serviceName, 'ServiceFailures', failure);
+    if (alarmsOf(settings).has('UnauthorizedFlood'))
+      countLines(this.log, serviceName, 'UnauthorizedRequests', LINES.unauthorized);
     if (deployment === 'canary')
       new Canary(this, 'Canary', { serviceName, live, log: this.log, ignoresTimeouts: isKeyless });
   }

@@ -8,9 +8,10 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
-import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import { type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { acceptFindings } from '../accept-findings.ts';
+import { LINES } from '../log-metrics.ts';
 
 export interface CanaryProps {
   readonly serviceName: string;
@@ -24,20 +25,6 @@ export interface CanaryProps {
    */
   readonly ignoresTimeouts: boolean;
 }
-
-/** The codes of log lines about a fault of the service itself (src/wire/problem.ts). */
-const OWN_FAULTS = ['internal_error', 'dependency_unavailable'];
-
-/**
- * Selects the platform's line about a call that ended by neither a result nor a timeout: the
- * process crashed, or did not start. The log has it, because it is a warning (AWS Lambda Developer
- * Guide, System log level event mapping, and Telemetry API schema reference, Status).
- */
-const CRASH = FilterPattern.all(
-  FilterPattern.stringValue('$.type', '=', 'platform.report'),
-  FilterPattern.stringValue('$.record.status', '!=', 'success'),
-  FilterPattern.stringValue('$.record.status', '!=', 'timeout'),
-);
 
 const MINUTE = { period: Duration.minutes(1), statistic: Stats.SUM };
 
@@ -55,10 +42,7 @@ export class Canary extends Construct {
       logGroup: log,
       metricNamespace: serviceName,
       metricName: `${scope.node.id}Failures`,
-      filterPattern: FilterPattern.any(
-        ...OWN_FAULTS.map((code) => FilterPattern.stringValue('$.code', '=', code)),
-        ...(ignoresTimeouts ? [CRASH] : []),
-      ),
+      filterPattern: ignoresTimeouts ? LINES.faultOrCrash : LINES.fault,
     });
     // The metric of Lambda counts timeouts too, at the start of their calls. A count of timeouts
     // from the log could not be subtracted: it is in another minute.

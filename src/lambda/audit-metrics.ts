@@ -40,16 +40,28 @@ export interface AuditCheckReports {
   ) => void;
   /** Reports how the tables of the trail differ from the template. */
   readonly onTrailProtection: (problems: readonly string[]) => void;
+  /** Reports the same of the tables with data. */
+  readonly onDataProtection: (problems: readonly string[]) => void;
 }
 
 /** Most failures that a log line names. */
 const LOGGED_FAILURES = 5;
 
-/** Reports to the log, for the alarms `AuditBroken`, `AuditCheckLate`, `AuditUnprotected`. */
+/**
+ * Reports to the log, for the alarms `AuditBroken`, `AuditCheckLate`, `AuditUnprotected`,
+ * `DataUnprotected`.
+ */
 export function auditCheckReports(print: Print, namespace: string): AuditCheckReports {
   const log = createLog(print);
   const metrics = printedMetrics(print, namespace, 'audit');
+  const ofData = printedMetrics(print, namespace, 'account');
   return {
+    onDataProtection: (problems) => {
+      if (problems.length > 0)
+        log.write('error', { operation: 'compareDataProtection', cause: problems.map(plainJson) });
+      ofData().addMetric('DataUnprotected', MetricUnit.Count, problems.length);
+      ofData().publishStoredMetrics();
+    },
     onAuditChecked: ({ failures, isFinished, lagMs, broken }) => {
       if (failures > 0)
         log.write('error', {

@@ -37,6 +37,15 @@ describe('the check of the schedule', () => {
     ]);
   });
 
+  it('reports how the tables with data differ from the template', () => {
+    const lines = printed(({ onDataProtection }) => {
+      onDataProtection([]);
+      onDataProtection(['Tokens: it has a policy']);
+    });
+    expect(lines.flatMap(({ DataUnprotected: value }) => value ?? [])).toEqual([0, 1]);
+    expect(lines.flatMap(({ cause }) => cause ?? [])).toEqual(['"Tokens: it has a policy"']);
+  });
+
   it('reports how the tables differ from the template', () => {
     const lines = printed(({ onTrailProtection }) => {
       onTrailProtection([]);

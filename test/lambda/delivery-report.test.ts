@@ -9,6 +9,7 @@ it.each([
   const handled = deliveryReports((line) => printed.push(line), 'test')(sent);
   const lines = printed.map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(lines).toMatchObject([{ service: 'webhook-sender', DeliveryFailed: value }]);
+  expect(lines[0]?.['DeliveryParked']).toBe(sent.outcome === 'parked' ? 1 : undefined);
   expect(lines[0]?.['reason']).toBe(reason);
   const { outcome, attempt } = sent;
   expect(handled).toMatchObject({ level, fields: { outcome, attempt } });

@@ -6,6 +6,7 @@ import { dependencies as sweeperDependencies } from '../../functions/sweeper/dep
 import { dependencies as sealerDependencies } from '../../functions/audit-sealer/dependencies.ts';
 import { runSealer } from '../../functions/audit-sealer/run-sealer.ts';
 import { newSealerMemory } from '../../src/core/trail/seal-trail.ts';
+import { parkedReports } from '../../src/lambda/delivery-report.ts';
 import { keyReports } from '../../src/lambda/key-metrics.ts';
 import { proxyReports } from '../../src/lambda/proxy-metrics.ts';
 import { auditCheckReports, auditReports } from '../../src/lambda/audit-metrics.ts';
@@ -57,9 +58,14 @@ function environmentOf(stacks: readonly Stack[], beginning: string): Readonly<Re
   );
 }
 
-/** Alarms about calls of AWS, which use no metric. */
-const CALL_ALARMS = ['KeyChanged', 'AuditChanged'];
-const METRIC_ALARMS = ALARM_NAMES.length - CALL_ALARMS.length;
+/** Alarms about events of AWS, which use no metric, and the rules of all alarms. */
+const EVENT_ALARMS = ['KeyChanged', 'AuditChanged', 'CodeChanged'];
+const RULES = resources(synthesized(), 'AWS::Events::Rule').filter(({ properties }) =>
+  String(properties['Description']).includes('docs/runbook.md'),
+).length;
+/** Alarms that a setting switches on. */
+const OPTIONAL = ['Silent', 'CertificateEnds'];
+const METRIC_ALARMS = ALARM_NAMES.length - EVENT_ALARMS.length - OPTIONAL.length;
 
 const printingThrough = (print: Print): Instance => ({ ...machineInstance(), print });
 
@@ -99,6 +105,9 @@ async function emittedBy(stacks: readonly Stack[]) {
     ...(await emittedWhile((print) => {
       workerDependencies(worker ?? {}, printingThrough(print)).onReleased(301_000);
     })),
+    ...(await emittedWhile((print) => {
+      parkedReports(print, sweeper?.['SERVICE_NAME'] ?? '')();
+    })),
     ...(await emittedBySealer(sealer ?? {})),
     ...(await emittedWhile((print) => {
       keyReports(print, tokens?.['SERVICE_NAME'] ?? '').onRetiredKeyUsed();
@@ -117,12 +126,13 @@ async function emittedBy(stacks: readonly Stack[]) {
       for (const report of [onAuditUnavailable, onAuditEndMissing]) report(new Error('x'));
     })),
     ...(await emittedWhile((print) => {
-      const { onAuditChecked, onTrailProtection } = auditCheckReports(
+      const { onAuditChecked, onTrailProtection, onDataProtection } = auditCheckReports(
         print,
         operator?.['SERVICE_NAME'] ?? '',
       );
       onAuditChecked({ failures: 0, broken: [], isFinished: true, lagMs: 0 });
       onTrailProtection([]);
+      onDataProtection([]);
     })),
   ];
 }
@@ -198,7 +208,7 @@ describe('ManagementKeyCreated', () => {
 describe('the walk finds', () => {
   const sound = synthesized();
   const topicStatements = (stacks: readonly Stack[]): Properties[] =>
-    first(stacks, 'AWS::SNS::TopicPolicy').properties['PolicyDocument'].Statement;
+    first(stacks, 'AWS::SNS::TopicPolicy', 'Alarms').properties['PolicyDocument'].Statement;
   const statementOf = (stacks: readonly Stack[], service: string): Properties => {
     const found = topicStatements(stacks).find(({ Principal }) => Principal.Service === service);
     if (found === undefined) throw new Error(`no statement for ${service}`);
@@ -228,7 +238,7 @@ describe('the walk finds', () => {
   };
   /** Encrypts the topic with a separate key, which lets both services in. */
   const addTopicKey = (stacks: readonly Stack[], Condition?: Properties) => {
-    first(stacks, 'AWS::SNS::Topic').properties['KmsMasterKeyId'] = { Ref: 'TopicKey' };
+    first(stacks, 'AWS::SNS::Topic', 'Alarms').properties['KmsMasterKeyId'] = { Ref: 'TopicKey' };
     const statement = {
       Effect: 'Allow',
       Principal: { Service: ['cloudwatch.amazonaws.com', 'events.amazonaws.com'] },
@@ -292,17 +302,18 @@ describe('the walk finds', () => {
           Resource: '*',
         }),
       /does not let (cloudwatch|events)\.amazonaws\.com publish/,
-      ALARM_NAMES.length,
+      METRIC_ALARMS + RULES,
     ],
     [
       'a topic without a policy',
       (stacks) => {
         for (const { template } of stacks)
           for (const [id, { Type }] of Object.entries(template.Resources))
-            if (Type === 'AWS::SNS::TopicPolicy') Reflect.deleteProperty(template.Resources, id);
+            if (Type === 'AWS::SNS::TopicPolicy' && id.startsWith('Alarms'))
+              Reflect.deleteProperty(template.Resources, id);
       },
       /does not let (cloudwatch|events)\.amazonaws\.com publish/,
-      ALARM_NAMES.length,
+      METRIC_ALARMS + RULES,
     ],
     [
       'a condition on EventBridge, which sends no context',
@@ -310,8 +321,8 @@ describe('the walk finds', () => {
         void (events(stacks)['Condition'] = {
           StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } },
         }),
-      /(KeyChanged|AuditChanged).*does not let events\.amazonaws\.com publish/,
-      CALL_ALARMS.length,
+      /(Changed|Exposed).*does not let events\.amazonaws\.com publish/,
+      RULES,
     ],
     [
       'an action that goes elsewhere',
@@ -334,21 +345,22 @@ describe('the walk finds', () => {
     ],
     [
       'a topic under the key that KeyChanged is about',
-      (stacks) => void (first(stacks, 'AWS::SNS::Topic').properties['KmsMasterKeyId'] = serviceKey(stacks)),
+      (stacks) =>
+        void (first(stacks, 'AWS::SNS::Topic', 'Alarms').properties['KmsMasterKeyId'] = serviceKey(stacks)),
       /silent when the key is disabled/,
-      ALARM_NAMES.length,
+      METRIC_ALARMS + RULES,
     ],
     [
       'a topic under the key of SNS, which no service may use',
-      (stacks) => (first(stacks, 'AWS::SNS::Topic').properties['KmsMasterKeyId'] = 'alias/aws/sns'),
+      (stacks) => (first(stacks, 'AWS::SNS::Topic', 'Alarms').properties['KmsMasterKeyId'] = 'alias/aws/sns'),
       /key alias\/aws\/sns is not in the templates/,
-      ALARM_NAMES.length,
+      METRIC_ALARMS + RULES,
     ],
     [
       'a topic key that lets CloudWatch in under a condition',
       (stacks) => addTopicKey(stacks, { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } }),
       /does not let (cloudwatch|events)\.amazonaws\.com call kms:GenerateDataKey/,
-      ALARM_NAMES.length,
+      METRIC_ALARMS + RULES,
     ],
     [
       'a key that no rule watches',
@@ -367,7 +379,7 @@ describe('the walk finds', () => {
     ],
     [
       'a metric that nothing emits',
-      (stacks) => void (firstStat(stacks, 'DeliveriesParked')['MetricName'] = 'ParkedDelivery'),
+      (stacks) => void (alarm(stacks, 'DeliveriesParked')['MetricName'] = 'ParkedDelivery'),
       /DeliveriesParked: nothing emits Cloakroom ParkedDelivery/,
       1,
     ],
@@ -377,8 +389,8 @@ describe('the walk finds', () => {
         void (first(stacks, 'AWS::Lambda::Function', 'Sweeper').properties[
           'Environment'
         ].Variables.SERVICE_NAME = 'Other'),
-      /nothing emits Cloakroom (OldestDueSeconds|ParkedDeliveries)/,
-      2,
+      /nothing emits Cloakroom (OldestDueSeconds|ColdReactors|DeliveryParked)/,
+      3,
     ],
     [
       'a worker that emits into another namespace',
@@ -397,7 +409,11 @@ describe('the walk finds', () => {
     ],
     [
       'a metric of another kind of API',
-      (stacks) => void (firstStat(stacks, 'ServerErrors')['MetricName'] = '5XXError'),
+      (stacks) => {
+        const { Metrics } = alarm(stacks, 'ServerErrors') as { Metrics: Properties[] };
+        const count = Metrics.find(({ Id }) => Id === 'requests');
+        Object.assign(count?.['MetricStat'].Metric, { MetricName: '5XXError' });
+      },
       /AWS\/ApiGateway has no metric 5XXError/,
       1,
     ],

@@ -18,7 +18,7 @@ describe('a canary', () => {
     );
   const patterns = () =>
     resources()
-      .filter(([, { Type }]) => Type === 'AWS::Logs::MetricFilter')
+      .filter(([id, { Type }]) => Type === 'AWS::Logs::MetricFilter' && /Canary/.test(id))
       .map(([id, { Properties }]) => [id, String(Properties['FilterPattern'])] as const);
 
   it('counts the log lines with codes of the service itself, which exist', () => {

@@ -64,7 +64,17 @@ const REFUSED: Readonly<Record<keyof Settings, readonly (readonly [value: unknow
   fieldsDigits: [['yes', 'true or false']],
   fieldsFonts: [['no/such/folder', 'a folder with *.woff2 files']],
   docsUrl: [['http://docs.example.com', 'an https address']],
+  alarms: [['few', 'basic or all']],
   alarmEmail: [['ops', 'an e-mail address']],
+  alarmTopicArn: [
+    ['arn:aws:sns:eu-west-1:111122223333:alarms.fifo', 'no FIFO topic'],
+    ['alarms', 'the ARN of a topic'],
+  ],
+  alarmSilence: [
+    ['4', '0, or 5 to 1440'],
+    ['1441', '0, or 5 to 1440'],
+  ],
+  concurrencyQuota: [['9', 'at least 10']],
   warmThroughput: [
     ['', 'whole number'],
     ['3999', '0, or 4000 to 40000'],

@@ -5,7 +5,8 @@ import { ALARM_NAMES } from '../../lib/alarms.ts';
 import { reactorFunctionPrefix } from '../../lib/deployment-names.ts';
 import { parseSettings } from '../../lib/settings.ts';
 import { PRICES } from '../../lib/prices.ts';
-import { DOMAIN, EDGE, synthesized, synthesizedBelowBoundary } from '../support/synthesized.ts';
+import { RELEASE_SETTINGS } from '../../tools/templates/release-settings.ts';
+import { ALL_ON, DOMAIN, EDGE, synthesized, synthesizedBelowBoundary } from '../support/synthesized.ts';
 
 const stacks = synthesized({ headerPrefixes: 'SVC,ACME', throttleRate: '7', throttleBurst: 9 });
 function template(name: string, from: readonly Stack[] = stacks): Template {
@@ -327,11 +328,13 @@ describe('logs', () => {
 
 describe('alarms', () => {
   const monitoring = template('Monitoring');
+  /** Alarms of events, and those that a setting switches on. */
+  const OTHERS = ['KeyChanged', 'AuditChanged', 'CodeChanged', 'Silent', 'CertificateEnds'];
 
   it('describe the impact on users and link the runbook, and notify on start and end', () => {
     const alarms = resources(monitoring, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);
     expect(alarms.map(({ AlarmName }) => AlarmName.replace('Cloakroom-', '')).sort()).toEqual(
-      ALARM_NAMES.filter((name) => !['KeyChanged', 'AuditChanged'].includes(name)).toSorted(),
+      ALARM_NAMES.filter((name) => !OTHERS.includes(name)).toSorted(),
     );
     for (const { AlarmDescription, AlarmActions, OKActions } of alarms) {
       expect(AlarmDescription).toMatch(/^[A-Z].*docs\/runbook\.md, \w+\.$/);
@@ -357,6 +360,39 @@ describe('alarms', () => {
       Protocol: 'email',
       Endpoint: 'on-call@example.com',
     });
+  });
+
+  it('are those of the setting, and notify a topic that exists', () => {
+    const own = template('Monitoring', synthesized(ALL_ON, 'eu-west-1'));
+    const basic = resources(own, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);
+    const names = basic.map(({ AlarmName }) => AlarmName.replace('Cloakroom-', ''));
+    expect(names).toEqual(expect.arrayContaining(['ServerErrors', 'Silent', 'DataUnprotected']));
+    expect(names).toHaveLength(12);
+    for (const { AlarmActions, OKActions } of basic)
+      expect([AlarmActions, OKActions]).toEqual([[ALL_ON.alarmTopicArn], [ALL_ON.alarmTopicArn]]);
+    own.resourceCountIs('AWS::SNS::Topic', 1);
+    own.hasOutput('AlarmTopicArn', { Value: ALL_ON.alarmTopicArn });
+    expect(() => synthesized({ alarmTopicArn: ALL_ON.alarmTopicArn }, 'us-east-1')).toThrow(
+      'setting alarmTopicArn must be in us-east-1',
+    );
+    expect(() => parseSettings({ alarmTopicArn: ALL_ON.alarmTopicArn, alarmEmail: 'a@example.com' })).toThrow(
+      'alarmEmail must be empty with alarmTopicArn',
+    );
+  });
+
+  it('learn in the Region of the service of certificates that CloudFront reads', () => {
+    for (const name of ['Firewall', 'Console', 'Fields']) {
+      const from = template(name, synthesized(ALL_ON, 'eu-west-1'));
+      const [[, rule] = ['', undefined]] = resources(from, 'AWS::Events::Rule');
+      expect(rule.Properties.EventPattern.source).toEqual(['aws.acm']);
+      expect(JSON.stringify(rule.Properties.Targets[0].Arn)).toMatch(
+        /:events:eu-west-1:.*:event-bus\/default/,
+      );
+    }
+    template('Firewall', synthesized(RELEASE_SETTINGS['region']?.settings, 'us-east-1')).resourceCountIs(
+      'AWS::Events::Rule',
+      0,
+    );
   });
 
   it('notify about every change of the key', () => {

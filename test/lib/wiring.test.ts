@@ -215,7 +215,11 @@ describe('the conditions of alarms', () => {
       : /^MAX\(\[FILL\(\w+, 0\)(?:, FILL\(\w+, 0\))+\]\)$/.test(expression)
         ? 'largest'
         : undefined;
-    return { value: kind === undefined ? `\`${expression}\`` : `${kind} of ${named}`, period: each };
+    const percentile = stat.startsWith('p') ? ` ${stat}` : '';
+    return {
+      value: kind === undefined ? `\`${expression}\`` : `${kind}${percentile} of ${named}`,
+      period: each,
+    };
   }
 
   it('are those of the runbook', () => {

@@ -33,6 +33,7 @@ const AWS_METRICS: Readonly<
     metrics: ['Invocations', 'Errors', 'Throttles', 'Duration', 'ConcurrentExecutions'],
     dimensions: { FunctionName: 'AWS::Lambda::Function' },
   },
+  'AWS/Events': { metrics: ['Invocations'], dimensions: { RuleName: 'AWS::Events::Rule' } },
   'AWS/SQS': {
     metrics: ['ApproximateAgeOfOldestMessage', 'ApproximateNumberOfMessagesVisible'],
     dimensions: { QueueName: 'AWS::SQS::Queue' },
@@ -136,6 +137,15 @@ function lets(
   return speaking.length > 0 && speaking.every(({ Effect }) => Effect === 'Allow');
 }
 
+/** The resources of these types, with their references resolved. */
+export const resolvedResources = (
+  stacks: readonly Stack[],
+  type: string,
+): readonly Readonly<Record<string, any>>[] => {
+  const all = reader(stacks);
+  return all<Readonly<Record<string, any>>>(type).map(({ properties }) => properties);
+};
+
 /**
  * Everything that would prevent an alarm of these templates from going off, or from reaching
  * people. `emitted`: the metrics that the service itself publishes.
@@ -233,7 +243,18 @@ export function alarmProblems(
     });
   }
 
+  const filters = all<{
+    readonly MetricTransformations: readonly Readonly<Record<'MetricNamespace' | 'MetricName', string>>[];
+  }>('AWS::Logs::MetricFilter').flatMap(({ properties }) => properties.MetricTransformations);
+
   function metricProblems(stat: MetricStat): readonly string[] {
+    // The metrics of an account and Region have no dimension.
+    if (stat.MetricName === 'ClaimedAccountConcurrency') return dimensionProblems(stat, {});
+    const isFiltered = filters.some(
+      ({ MetricNamespace, MetricName }) =>
+        MetricNamespace === stat.Namespace && MetricName === stat.MetricName,
+    );
+    if (isFiltered) return dimensionProblems(stat, {});
     const ofAws = AWS_METRICS[stat.Namespace];
     if (ofAws !== undefined)
       return ofAws.metrics.includes(stat.MetricName)

@@ -12,6 +12,7 @@ export {
   LAID,
   LONGEST,
   SECRETS,
+  WATCHED,
 } from './template-settings.ts';
 
 /** The templates of a deployment, whose functions have no code. Throws for invalid settings. */

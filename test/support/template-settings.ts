@@ -85,8 +85,15 @@ export const ALL_ON = {
   deployment: 'canary',
   fieldsDigits: true,
   edgeRateLimit: 5000,
+  alarms: 'basic',
+  alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:on-call',
+  alarmSilence: 60,
+  concurrencyQuota: 3000,
   edgeSecretVersions: `${SECRETS.next},${SECRETS.former}`,
 };
+
+/** These settings have every alarm. */
+export const WATCHED = { ...DOMAIN, alarmSilence: 60 };
 
 /** Each setting that reaches a variable of a function has its longest value. */
 export const LONGEST = {
@@ -139,6 +146,8 @@ export const TEMPLATE_SETTINGS: readonly (readonly [
   [EDGE, REGION],
   [{ ...EDGE, ...DOMAIN, edge: 'none' }, REGION],
   [ALL_CHANGED, null],
+  [{ alarmTopicArn: ALL_ON.alarmTopicArn }, 'us-east-1'],
+  [WATCHED, REGION],
   [DOMAIN, 'us-east-1'],
   [LONGEST, REGION],
   [ALL_ON, REGION],

@@ -16,10 +16,13 @@ import {
 import { REACTOR_MEMORY_MB } from '../../src/core/reactors/layer.ts';
 import { DUE_WORKS, type DueWork } from '../../src/core/sweep/sweep.ts';
 import { runSweep } from '../../functions/sweeper/run-sweep.ts';
+import { ALARM_NAMES, alarmsOf } from '../../lib/alarms.ts';
 import { PRICES } from '../../lib/prices.ts';
+import { parseSettings } from '../../lib/settings.ts';
 import { functionOf, logDollars, loggedBytes } from './request-costs.ts';
 import { templateResources, type Resource } from './template-resources.ts';
 import { printedMetrics } from '../../src/lambda/printed-metrics.ts';
+import { auditCheckReports } from '../../src/lambda/audit-metrics.ts';
 import { createLog } from '../../src/lambda/request-log.ts';
 
 const MINUTES = 43_800;
@@ -51,7 +54,7 @@ interface EmbeddedMetrics {
 }
 
 /** The log of a sweep without work: bytes, and the metrics that CloudWatch extracts. */
-async function idleSweep(): Promise<{ readonly logBytes: number; readonly metrics: number }> {
+async function idleSweep(): Promise<{ readonly logBytes: number; readonly metrics: readonly string[] }> {
   const works = DUE_WORKS.map((name): DueWork => ({
     name,
     async *due() {
@@ -75,11 +78,24 @@ async function idleSweep(): Promise<{ readonly logBytes: number; readonly metric
     onFailure,
   };
   await runSweep(deps, 60_000);
-  const made = lines.flatMap((text) => {
+  return { logBytes: loggedBytes(lines), metrics: metricsIn(lines) };
+}
+
+/** The metrics that CloudWatch makes of lines, by name and kind of work. */
+const metricsIn = (lines: readonly string[]): readonly string[] =>
+  lines.flatMap((text) => {
     const { _aws: embedded, Work: work = '' } = JSON.parse(text) as EmbeddedMetrics;
     return embedded.CloudWatchMetrics.flatMap(({ Metrics: all }) => all.map(({ Name }) => `${Name} ${work}`));
   });
-  return { logBytes: loggedBytes(lines), metrics: new Set(made).size };
+
+/** The metrics of the hourly check. AWS charges a metric for each hour in which it has a value. */
+function checkMetrics(): readonly string[] {
+  const lines: string[] = [];
+  const reports = auditCheckReports((line) => lines.push(line), 'Cloakroom');
+  reports.onAuditChecked({ failures: 0, broken: [], isFinished: true, lagMs: 0 });
+  reports.onTrailProtection([]);
+  reports.onDataProtection([]);
+  return metricsIn(lines);
 }
 
 /** The cost of a sealer run that seals a minute without records, and its metrics. */
@@ -103,10 +119,6 @@ async function idleSeal(resources: readonly Resource[]) {
     writeLog: createLog(print).write,
   };
   await runSealer(deps, 60_000);
-  const made = lines.flatMap((text) => {
-    const { _aws: embedded } = JSON.parse(text) as EmbeddedMetrics;
-    return embedded.CloudWatchMetrics.flatMap(({ Metrics: all }) => all.map(({ Name }) => Name));
-  });
   // Consistent queries for marks, the newest seal, twice, and the head, twice: one unit each.
   const reads = (TRAIL_SHARDS + 2) * PRICES.infrequent.readUnit + 2 * PRICES.readUnit;
   const dollars =
@@ -119,7 +131,7 @@ async function idleSeal(resources: readonly Resource[]) {
     IDLE_SEAL_SECONDS * gigabytes * PRICES.gigabyteSecond +
     logDollars(loggedBytes(lines)) +
     (traces > 0 ? PRICES.trace : 0);
-  return { dollars, metrics: new Set(made).size };
+  return { dollars, metrics: metricsIn(lines) };
 }
 
 function firewallOf(resources: readonly Resource[]): { readonly rules: number; readonly dollars: number } {
@@ -151,14 +163,11 @@ async function rowsOf(resources: readonly Resource[]): Promise<readonly Row[]> {
     // X-Ray records the first request of each second, so all of them.
     (traces > 0 ? PRICES.trace : 0);
   const seal = await idleSeal(resources);
+  const ownMetrics = new Set([...custom, ...seal.metrics, ...checkMetrics()]).size;
   const rows: readonly Row[] = [
     ['KMS keys', String(count('AWS::KMS::Key')), count('AWS::KMS::Key') * PRICES.month.key],
     ['Metrics that alarms look at', String(alarmMetrics), alarmMetrics * PRICES.month.alarmMetric],
-    [
-      'Metrics of our own',
-      String(custom + seal.metrics),
-      (custom + seal.metrics) * PRICES.month.customMetric,
-    ],
+    ['Metrics of our own', String(ownMetrics), ownMetrics * PRICES.month.customMetric],
     [
       'Dashboards',
       String(count('AWS::CloudWatch::Dashboard')),
@@ -249,4 +258,31 @@ export async function idleTable(): Promise<string> {
     ...siteRows(),
   ];
   return lines.join('\n');
+}
+
+const alarmsIn = (settings: Readonly<Record<string, string>>): ReadonlyMap<string, number> =>
+  new Map(
+    templateResources(settings)
+      .filter(({ Type }) => Type === 'AWS::CloudWatch::Alarm')
+      .map((alarm) => [String(alarm.Properties?.['AlarmName']).replace('Cloakroom-', ''), metricsOf(alarm)]),
+  );
+
+/** The monthly cost of each alarm, and of the sets among which a setting chooses. */
+export function alarmTable(): string {
+  const settings = { ...DOMAIN, alarmSilence: '60' };
+  const all = alarmsIn({ ...settings, alarms: 'all' });
+  const basic = alarmsIn({ ...settings, alarms: 'basic' });
+  const cells = (count: number) => `${String(count)} | ${(count * PRICES.month.alarmMetric).toFixed(2)}`;
+  const total = (of: ReadonlyMap<string, number>) =>
+    cells([...of.values()].reduce((sum, each) => sum + each, 0));
+  const wanted = alarmsOf({ ...parseSettings({ ...settings, alarms: 'basic' }) });
+  return [
+    '| Alarm | In `basic` | Metrics that it watches | Dollars a month |',
+    '| --- | --- | --- | --- |',
+    ...ALARM_NAMES.map(
+      (name) => `| ${name} | ${wanted.has(name) ? 'yes' : ''} | ${cells(all.get(name) ?? 0)} |`,
+    ),
+    `| **alarms=all** | | ${total(all)} |`,
+    `| **alarms=basic** | | ${total(basic)} |`,
+  ].join('\n');
 }

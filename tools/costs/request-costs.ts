@@ -43,6 +43,7 @@ const CONTEXT: Readonly<Record<string, string>> = {
   responseLatency: '23',
   responseLength: '421',
   integrationErrorMessage: '-',
+  integrationStatus: '200',
 };
 
 /** The cost of each invocation of a kind of function, without its duration. */

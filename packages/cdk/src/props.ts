@@ -139,10 +139,31 @@ export interface CloakroomProps {
    */
   readonly docsUrl?: string | undefined;
   /**
+   * `basic` leaves out alarms that may wait (docs/deploy.md#alarms).
+   * @default 'all'
+   */
+  readonly alarms?: 'basic' | 'all' | undefined;
+  /**
    * E-mail address for alarms; if empty, subscribe to the topic of the monitoring stack.
    * @default none
    */
   readonly alarmEmail?: string | undefined;
+  /**
+   * ARN of an SNS topic that exists, in the service's Region, and lets CloudWatch and
+   * EventBridge publish. Empty makes one.
+   * @default none
+   */
+  readonly alarmTopicArn?: string | undefined;
+  /**
+   * Minutes without a request after which an alarm rings; 0 for never.
+   * @default 0
+   */
+  readonly alarmSilence?: number | undefined;
+  /**
+   * The account's quota of concurrent executions, with which an alarm compares those in use.
+   * @default 1000
+   */
+  readonly concurrencyQuota?: number | undefined;
   /**
    * Requests a second that the tables serve from the start; 0 leaves them as AWS creates them
    * and costs nothing.

@@ -65,12 +65,24 @@ export function policyProblems(policy: string | undefined, tableArn: string): re
   ];
 }
 
-/** A table of the trail, and whether its items expire. */
-export interface TrailTable extends Table {
+/** A table, and how the template protects it. */
+interface ProtectedTable extends Table {
   /** The name of the table in findings. */
   readonly title: string;
+  /** Its items expire. */
   readonly expires: boolean;
 }
+
+/** A table of the trail, which has a policy. */
+export type TrailTable = ProtectedTable;
+
+/** A table with data, which has no policy: functions have their rights by their roles. */
+export interface DataTable extends ProtectedTable {
+  /** Without it, what is deleted must vanish. */
+  readonly isRecoverable: boolean;
+}
+
+type PolicyProblems = (policy: string | undefined, tableArn: string) => readonly string[];
 
 async function policyOf({ client, platform }: Table, tableArn: string): Promise<string | undefined> {
   try {
@@ -91,7 +103,15 @@ function expiryProblems(found: TimeToLiveDescription | undefined, expires: boole
   return [`its items ${isExpiring ? `expire by ${String(attribute)}` : 'do not expire'}`];
 }
 
-async function problemsOf(table: TrailTable): Promise<readonly string[]> {
+function recoveryProblems(isOn: boolean, isRecoverable: boolean): readonly string[] {
+  return isOn === isRecoverable ? [] : [`its point-in-time recovery is ${isOn ? 'on' : 'off'}`];
+}
+
+async function problemsOf(
+  table: ProtectedTable,
+  isRecoverable: boolean,
+  problemsOfPolicy: PolicyProblems,
+): Promise<readonly string[]> {
   const { client, platform, name, title, expires } = table;
   const about = { TableName: name };
   const [described, recovery, expiry] = await Promise.all([
@@ -102,15 +122,27 @@ async function problemsOf(table: TrailTable): Promise<readonly string[]> {
   const { TableArn: arn = '', DeletionProtectionEnabled: isProtected } = described.Table ?? {};
   const { PointInTimeRecoveryDescription: inTime } = recovery.ContinuousBackupsDescription ?? {};
   return [
-    ...policyProblems(await policyOf(table, arn), arn),
+    ...problemsOfPolicy(await policyOf(table, arn), arn),
     ...(isProtected === true ? [] : ['it is not protected against deletion']),
-    ...(inTime?.PointInTimeRecoveryStatus === 'ENABLED' ? [] : ['its point-in-time recovery is off']),
+    ...recoveryProblems(inTime?.PointInTimeRecoveryStatus === 'ENABLED', isRecoverable),
     ...expiryProblems(expiry.TimeToLiveDescription, expires),
   ].map((problem) => `${title}: ${problem}`);
 }
 
+type Protection = () => Promise<readonly string[]>;
+
 /** Finds differences of the trail's tables from the template. Reads each setting from AWS. */
 export const createTrailProtection =
-  (tables: readonly TrailTable[]): (() => Promise<readonly string[]>) =>
+  (tables: readonly TrailTable[]): Protection =>
   async () =>
-    (await Promise.all(tables.map(problemsOf))).flat();
+    (await Promise.all(tables.map((table) => problemsOf(table, true, policyProblems)))).flat();
+
+const anyPolicy: PolicyProblems = (policy) => (policy === undefined ? [] : ['it has a policy']);
+
+/** The same for the tables with data. A policy could let another account read them. */
+export const createDataProtection =
+  (tables: readonly DataTable[]): Protection =>
+  async () => {
+    const found = tables.map((table) => problemsOf(table, table.isRecoverable, anyPolicy));
+    return (await Promise.all(found)).flat();
+  };

@@ -14,16 +14,23 @@ export interface SweepInvocationDeps {
   readonly invocationQueue: InvocationQueue;
   readonly deliveryQueue: InvocationQueue;
   readonly clock: Clock;
+  /** Called for each delivery that is parked here, where its last attempt did not end. */
+  readonly onParked: () => void;
 }
 
-/** Changes the state, unless another writer was faster, and then sends the message. */
+/**
+ * Changes the state, unless another writer was faster, and then sends the message. Returns whether
+ * it changed.
+ */
 async function move(
   { invocationStore }: SweepInvocationDeps,
   previous: Invocation,
   change: Partial<Invocation>,
   queue?: InvocationQueue,
-): Promise<void> {
-  if (await invocationStore.update(previous, { ...previous, ...change })) await queue?.send(previous);
+): Promise<boolean> {
+  const isChanged = await invocationStore.update(previous, { ...previous, ...change });
+  if (isChanged) await queue?.send(previous);
+  return isChanged;
 }
 
 /**
@@ -50,14 +57,17 @@ export async function sweepInvocation(deps: SweepInvocationDeps, id: InvocationI
     case 'wait':
       return;
     case 'queue':
-      return move(deps, invocation, { dueAt: now + QUEUE_PATIENCE_MS }, deps.invocationQueue);
+      await move(deps, invocation, { dueAt: now + QUEUE_PATIENCE_MS }, deps.invocationQueue);
+      return;
     case 'give-up':
     case 'interrupt':
-      return move(deps, invocation, ended, ended.delivery === 'pending' ? deps.deliveryQueue : undefined);
+      await move(deps, invocation, ended, ended.delivery === 'pending' ? deps.deliveryQueue : undefined);
+      return;
     case 'deliver':
       return deps.deliveryQueue.send(id);
     case 'park':
-      return move(deps, invocation, parking(invocation, now));
+      if (await move(deps, invocation, parking(invocation, now))) deps.onParked();
+      return;
     case 'remove':
       return deps.invocationStore.remove(id);
   }

@@ -6,7 +6,11 @@ import {
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { DENIED_WRITES } from '../../../src/adapters/dynamodb/append-only.ts';
-import { createTrailProtection, policyProblems } from '../../../src/adapters/dynamodb/trail-protection.ts';
+import {
+  createDataProtection,
+  createTrailProtection,
+  policyProblems,
+} from '../../../src/adapters/dynamodb/trail-protection.ts';
 import { createCheckCursor } from '../../../src/adapters/dynamodb/check-cursor.ts';
 import type { CheckState } from '../../../src/core/trail/check-latest.ts';
 import { aDatabase, type Database } from '../../support/a-database.ts';
@@ -111,7 +115,25 @@ describe('in a database', () => {
     expect(await createTrailProtection([{ ...table, title: 'AuditSeals', expires: false }])()).toEqual([
       'AuditSeals: its items expire by sk',
     ]);
+    await expiry('sk', false);
+    await expiry('ttl', true);
+    const data = (isRecoverable: boolean) =>
+      createDataProtection([{ ...table, title: 'Tokens', expires: true, isRecoverable }])();
+    expect(await data(true)).toEqual(['Tokens: it has a policy']);
+    expect(await data(false)).toEqual([
+      'Tokens: it has a policy',
+      'Tokens: its point-in-time recovery is on',
+    ]);
     await client.send(new DeleteResourcePolicyCommand({ ResourceArn }));
+    expect(await data(true)).toEqual([]);
+    await protect(false);
+    await recovery(false);
+    await expiry('ttl', false);
+    expect(await data(true)).toEqual([
+      'Tokens: it is not protected against deletion',
+      'Tokens: its point-in-time recovery is off',
+      'Tokens: its items do not expire',
+    ]);
     expect((await found())[0]).toBe('Audit: it has no policy');
   });
 

@@ -86,6 +86,7 @@ export function anInvocationWorld() {
   /** The deliveries that arrived. */
   const received: { readonly id: string; readonly body: unknown }[] = [];
   const failures: unknown[] = [];
+  const onParked = () => undefined;
   const waits: number[] = [];
   let outcome: () => RunOutcome = () => ({ outcome: 'returned', value: new Secret({ raw: { ok: true } }) });
   let response: () => number | Pick<InboundResponse, 'status' | 'headers'> = () => 200;
@@ -232,7 +233,7 @@ export function anInvocationWorld() {
     },
     async sweep(): Promise<void> {
       for (const { id, tenantId, dueAt } of invocationsIn(tables))
-        if (dueAt <= now) await inProcess(() => sweepInvocation(deps, { id, tenantId }));
+        if (dueAt <= now) await inProcess(() => sweepInvocation({ ...deps, onParked }, { id, tenantId }));
     },
   };
 }

@@ -7,6 +7,8 @@ import {
   type Invocation,
 } from '../../../src/core/reactors/invocation.ts';
 
+import { sweepInvocation, type SweepInvocationDeps } from '../../../src/core/reactors/sweep-invocation.ts';
+
 const NOW = 10_000_000;
 
 const anInvocation = (more: Partial<Invocation>): Invocation => ({
@@ -45,6 +47,24 @@ describe('the step of the sweep for an invocation', () => {
     ['removes one that ended as forbidden', { state: 'succeeded', delivery: 'forbidden' }, 'remove'],
   ])('%s', (_title, more, step) => {
     expect(dueStep(anInvocation(more), NOW)).toBe(step);
+  });
+
+  it.each([
+    ['counts a delivery that it parks', true, 1],
+    ['counts none that another writer has changed', false, 0],
+  ])('%s', async (_what, isFirst, count) => {
+    const invocation = anInvocation({ state: 'succeeded', delivery: 'pending', attempts: DELIVERY_TRIES });
+    let parked = 0;
+    const invocationStore = {
+      find: () => Promise.resolve(invocation),
+      update: () => Promise.resolve(isFirst),
+    };
+    const onParked = () => void (parked += 1);
+    await sweepInvocation({ invocationStore, clock: () => NOW, onParked } as unknown as SweepInvocationDeps, {
+      tenantId: 't',
+      id: 'i',
+    });
+    expect(parked).toBe(count);
   });
 
   it('pauses 10 s after the first attempt, and twice as long after each further one', () => {

@@ -24,6 +24,8 @@ function depsOf(trail: Trail): { deps: OperatorDeps; checks: unknown[] } {
     checkCursor: createCheckCursor(tablesInMemory().table('Access')),
     trailProtection: () => Promise.resolve(['Audit: it has no policy']),
     onTrailProtection: (problems: readonly string[]) => checks.push(problems),
+    dataProtection: () => Promise.resolve([]),
+    onDataProtection: (problems: readonly string[]) => checks.push({ data: problems }),
     trailPages: someTrailPages(trail.records),
     recordsAt: someRecordsAt(trail.records),
     indexPages: someIndexPages(trail),
@@ -164,8 +166,13 @@ describe('verify-audit', () => {
     });
     expect(checks).toEqual([
       ['Audit: it has no policy'],
+      { data: [] },
       expect.objectContaining({ ...found, isFinished: true }),
     ]);
+    const exposed = { ...deps, dataProtection: () => Promise.resolve(['Tokens: it has a policy']) };
+    expect(await verifyAudit(exposed, { index: false, latest: true })).toMatchObject({
+      unprotected_data: ['Tokens: it has a policy'],
+    });
   });
 
   it('reports nothing that it could not read, and fails', async () => {
@@ -173,13 +180,16 @@ describe('verify-audit', () => {
     const { deps, checks } = depsOf(trail);
     const denied = { ...deps, trailProtection: () => Promise.reject(new Error('denied')) };
     await expect(verifyAudit(denied, { index: false, latest: true })).rejects.toThrow('denied');
-    expect(checks).toEqual([expect.objectContaining({ failures: 0, isFinished: true })]);
+    expect(checks).toEqual([{ data: [] }, expect.objectContaining({ failures: 0, isFinished: true })]);
+    const unread = { ...deps, dataProtection: () => Promise.reject(new Error('denied')) };
+    await expect(verifyAudit(unread, { index: false, latest: true })).rejects.toThrow('denied');
+    checks.length = 0;
     const down = {
       ...deps,
       sealReader: { ...deps.sealReader, newest: () => Promise.reject(new Error('down')) },
     };
     await expect(verifyAudit(down, { index: false, latest: true })).rejects.toThrow('down');
-    expect(checks.slice(1)).toEqual([['Audit: it has no policy']]);
+    expect(checks).toEqual([['Audit: it has no policy'], { data: [] }]);
   });
 
   it('goes on within a chunk of intervals where a step ended', async () => {
