@@ -116,10 +116,12 @@ const ROLE_CALLS = [
 ];
 
 /**
- * The beginning of the names of all functions and roles of a service. CloudFormation generates a
- * name of at most 64 characters, and cuts the name of the stack in it.
+ * CloudFormation generates names of functions and roles from those of their stacks. They have at
+ * most 64 characters, so it cuts longer ones.
  */
-const generatedPrefix = (serviceName: string): string => `${serviceName}-`.slice(0, 24);
+const cutPrefix = (prefix: string): string => prefix.slice(0, 24);
+/** All functions and roles of a service have names that begin in this way. */
+const generatedPrefix = (serviceName: string): string => cutPrefix(`${serviceName}-`);
 
 /** The dashboard, and one alarm for each condition that a person must act on. */
 export class MonitoringStack extends Stack {
@@ -292,23 +294,14 @@ export class MonitoringStack extends Stack {
    */
   #codeChanged({ serviceName, reactorPrefix }: Watched, topic: ITopic): void {
     const prefix = generatedPrefix(serviceName);
-    // Callers may name a function by its name, its ARN, or the end of the ARN.
-    const functionName = [prefix, reactorPrefix]
-      .flatMap((each) => [
-        each,
-        this.formatArn({ service: 'lambda', resource: `function:${each}` }),
-        `${this.account}:function:${each}`,
-      ])
-      .map((each) => ({ prefix: each }));
+    const parts = ['Api-', 'Reactors-', 'Operations-', 'operator'].map((part) => `${serviceName}-${part}`);
+    const own = [...new Set(parts.map(cutPrefix))];
+    // IAM lets functions of the service change those of reactors alone.
     const userName = [{ 'anything-but': { prefix } }, { exists: false }];
-    this.#callAlarm('CodeChanged', topic, {
-      source: ['aws.lambda'],
-      detail: {
-        eventName: CODE_CALLS.map((each) => ({ prefix: each })),
-        userIdentity: { invokedBy: BY_NO_DEPLOYMENT, sessionContext: { sessionIssuer: { userName } } },
-        requestParameters: { functionName },
-      },
-    });
+    const byOthers = { sessionContext: { sessionIssuer: { userName } } };
+    const isPartOf = own.some((each) => reactorPrefix.startsWith(each));
+    this.#callAlarm('CodeChanged', topic, this.#changedCode(own, isPartOf ? byOthers : {}));
+    this.#callAlarm('CodeChanged', topic, this.#changedCode([reactorPrefix], byOthers), 'ReactorChanged');
     const policy = this.formatArn({ service: 'iam', region: '', resource: 'policy', resourceName: prefix });
     this.#callAlarm(
       'CodeChanged',
@@ -326,6 +319,26 @@ export class MonitoringStack extends Stack {
       },
       'RoleChanged',
     );
+  }
+
+  /** Matches calls that change functions whose names begin in one of these ways. */
+  #changedCode(prefixes: readonly string[], callers: object): EventPattern {
+    // Callers may name a function by its name, its ARN, or the end of the ARN.
+    const functionName = prefixes
+      .flatMap((prefix) => [
+        prefix,
+        this.formatArn({ service: 'lambda', resource: `function:${prefix}` }),
+        `${this.account}:function:${prefix}`,
+      ])
+      .map((prefix) => ({ prefix }));
+    return {
+      source: ['aws.lambda'],
+      detail: {
+        eventName: CODE_CALLS.map((prefix) => ({ prefix })),
+        userIdentity: { invokedBy: BY_NO_DEPLOYMENT, ...callers },
+        requestParameters: { functionName },
+      },
+    };
   }
 
   #callAlarm(

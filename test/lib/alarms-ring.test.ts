@@ -7,6 +7,7 @@ import {
 import { createCloudWatch } from '../../packages/local-aws/src/cloudwatch/create-cloudwatch.ts';
 import { parseFilterPattern } from '../../packages/local-aws/src/cloudwatch/filter-pattern.ts';
 import { ALARM_NAMES, type AlarmName } from '../../lib/alarms.ts';
+import { reactorFunctionPrefix } from '../../lib/deployment-names.ts';
 import { createLog, type RequestLogLine } from '../../src/lambda/request-log.ts';
 import { resolvedResources } from '../support/alarm-walk.ts';
 import { eventMatches } from '../support/event-pattern.ts';
@@ -230,6 +231,8 @@ const CASES: Readonly<Record<AlarmName, OfMetrics | OfEvents | (OfMetrics & OfEv
       call('aws.lambda', UPDATE, { functionName: '111122223333:function:Cloakroom-operator:live' }),
       call('aws.lambda', 'UpdateAlias20150331', { functionName: TOKENS_FUNCTION }, by('Admin')),
       call('aws.lambda', 'AddPermission20150331v2', { functionName: 'Cloakroom-operator' }),
+      // No function of the service changes another one.
+      call('aws.lambda', UPDATE, { functionName: TOKENS_FUNCTION }, by(nameOf('Reactors', 'ReactorsRole'))),
       call('aws.lambda', UPDATE, A_REACTOR, by('Admin')),
       call('aws.iam', 'PutRolePolicy', { roleName: nameOf('Api', 'ProxyRole') }),
       call('aws.iam', 'CreatePolicyVersion', {
@@ -288,6 +291,24 @@ it('CloudTrailAbsent counts the log streams of functions that run every minute',
   const made = (logGroupName: string) => call('aws.logs', 'CreateLogStream', { logGroupName });
   expect(eventMatches(pattern, made(nameOf('Operations', 'SweeperLog')))).toBe(true);
   expect(eventMatches(pattern, made(nameOf('Api', 'TokensLog')))).toBe(false);
+});
+
+it.each([
+  [22, false],
+  // Its generated names begin as those of its reactors do.
+  [23, true],
+  [24, false],
+])('CodeChanged knows the changes that a service with a name of %i characters makes', (length, excludes) => {
+  const serviceName = 'x'.repeat(length);
+  const named = resolvedResources(synthesized({ serviceName }), 'AWS::Events::Rule');
+  const changed = named.filter(({ Description }) => String(Description).endsWith('CodeChanged.'));
+  const functionName = `${reactorFunctionPrefix(serviceName)}0123`;
+  const rung = (role: string) =>
+    changed.filter(({ EventPattern }) =>
+      eventMatches(EventPattern, call('aws.lambda', UPDATE, { functionName }, by(role))),
+    );
+  expect(rung(`${serviceName}-Reactors-ReactorsRole`)).toEqual([]);
+  expect(rung('Admin')).toHaveLength(excludes ? 2 : 1);
 });
 
 it('the pattern of each rule fits into the 2,048 characters of EventBridge', () => {
