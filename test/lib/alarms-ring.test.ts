@@ -294,13 +294,12 @@ it('CloudTrailAbsent counts the log streams of functions that run every minute',
 });
 
 it.each([
-  [22, false],
+  ['Cloakroom', {}, false],
   // Its generated names begin as those of its reactors do.
-  [23, true],
-  [24, false],
-])('CodeChanged knows the changes that a service with a name of %i characters makes', (length, excludes) => {
-  const serviceName = 'x'.repeat(length);
-  const named = resolvedResources(synthesized({ serviceName }), 'AWS::Events::Rule');
+  ['x'.repeat(23), { serviceName: 'x'.repeat(23) }, true],
+  [LONGEST.serviceName, LONGEST, false],
+])('CodeChanged knows the changes that the service %s makes', (serviceName, settings, excludes) => {
+  const named = resolvedResources(synthesized(settings, 'eu-west-1'), 'AWS::Events::Rule');
   const changed = named.filter(({ Description }) => String(Description).endsWith('CodeChanged.'));
   const functionName = `${reactorFunctionPrefix(serviceName)}0123`;
   const rung = (role: string) =>

@@ -148,7 +148,7 @@ export const TEMPLATE_SETTINGS: readonly (readonly [
   [ALL_CHANGED, null],
   [{ alarmTopicArn: ALL_ON.alarmTopicArn }, 'us-east-1'],
   [WATCHED, REGION],
-  ...[22, 23, 24].map((length) => [{ serviceName: 'x'.repeat(length) }, null] as const),
+  [{ serviceName: 'x'.repeat(23) }, REGION],
   [DOMAIN, 'us-east-1'],
   [LONGEST, REGION],
   [ALL_ON, REGION],

@@ -11,6 +11,7 @@ const MAY_BE_TOKENS = {
   consoleCertificateArn: 'arn:aws:acm:us-east-1:000000000000:certificate/token',
   fieldsCertificateArn: 'arn:aws:acm:us-east-1:000000000000:certificate/token',
   alarmEmail: 'token@example.com',
+  alarmTopicArn: 'arn:aws:sns:us-east-1:000000000000:token',
 } as const;
 
 /** Parses props, whose tokens pass as they are. Throws an Error that names each wrong one. */
