@@ -65,6 +65,7 @@ const BASIC: readonly AlarmName[] = [
   'DataUnprotected',
   'CloudTrailAbsent',
   'AuditChanged',
+  'ManagementKeyCreated',
   'CodeChanged',
   'KeyChanged',
 ];

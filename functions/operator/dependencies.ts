@@ -1,5 +1,12 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { dynamoDbClient, kmsClient, lambdaControlClient, sqsClient } from '../../src/adapters/aws/clients.ts';
+import {
+  dynamoDbClient,
+  kmsClient,
+  lambdaControlClient,
+  sqsClient,
+  type LambdaCalls,
+} from '../../src/adapters/aws/clients.ts';
+import type { Table } from '../../src/adapters/dynamodb/table-client.ts';
 import { oldestDue } from '../../src/adapters/dynamodb/due-index.ts';
 import { countCold, countParked } from '../../src/adapters/dynamodb/due-reactors.ts';
 import { createSealHead, createSealReader } from '../../src/adapters/dynamodb/seal-store.ts';
@@ -45,7 +52,7 @@ import type { ListLayersDeps } from '../../src/core/republish/list-reactors.ts';
 import type { StartRollDeps } from '../../src/core/republish/start-roll.ts';
 import type { WebhookSecretDeps } from '../../src/core/webhooks/webhook-secrets.ts';
 import { auditCheckReports, auditReports, type AuditCheckReports } from '../../src/lambda/audit-metrics.ts';
-import { presentLayer } from '../../src/lambda/present-layer.ts';
+import { presentLayer, type LayerConfig } from '../../src/lambda/present-layer.ts';
 import { createLog } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';
 
@@ -81,6 +88,24 @@ export type OperatorDeps = {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+/** The parts that start and show rolls. */
+function rollDeps(
+  reactors: Table,
+  client: LambdaCalls,
+  config: LayerConfig & { readonly REPUBLISHER: string },
+) {
+  const reactorIndex = createReactorIndex(reactors);
+  const present = presentLayer(config);
+  return {
+    outdatedReactors: () => reactorIndex.countOther(present),
+    reactorIndex,
+    presentLayer: present,
+    rollStore: createRollStore(reactors),
+    rollQueue: createRollQueue(client, config.REPUBLISHER),
+    layerFinder: createLayerFinder({ client, platform: reactors.platform }),
+  };
+}
+
 /**
  * Wires the function from its environment. Throws at the start of an instance if a variable is
  * missing.
@@ -94,9 +119,6 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
   const dueIn = (name: string) => () => oldestDue({ ...dynamodb, name });
   const reactors = { ...dynamodb, name: config.REACTORS_TABLE };
   const stores = createStores(dynamodb, kms, config);
-  const lambda = lambdaControlClient(aws);
-  const reactorIndex = createReactorIndex(reactors);
-  const present = presentLayer(config);
   const audit = { ...dynamodb, name: config.AUDIT_TABLE };
   const index = { ...dynamodb, name: config.AUDIT_INDEX_TABLE };
   const seals = { ...dynamodb, name: config.AUDIT_SEALS_TABLE };
@@ -145,12 +167,7 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
     },
     parkedDeliveries: () => countParked(reactors),
     coldReactors: () => countCold(reactors),
-    outdatedReactors: () => reactorIndex.countOther(present),
-    reactorIndex,
-    presentLayer: present,
-    rollStore: createRollStore(reactors),
-    rollQueue: createRollQueue(lambda, config.REPUBLISHER),
-    layerFinder: createLayerFinder({ client: lambda, platform }),
+    ...rollDeps(reactors, lambdaControlClient(aws), config),
     ...platform,
     newId: platform.random.uuid,
     onFailure: createLog(print).failure('operator'),

@@ -244,7 +244,7 @@ export const forceQuery = /* @__PURE__ */ queryOf({ once: ['force'] }, (query) =
   return { force: force === 'true' };
 });
 
-/** Whether such a change may leave the tenant without a manager. Clients in the field know no limit. */
+/** Whether such a change may leave the tenant without a manager. Existing clients know no limit. */
 export const mayBeLast = (
   { force }: { readonly force: boolean },
   compatibility: ClientCompatibility,

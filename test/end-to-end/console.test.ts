@@ -157,13 +157,17 @@ describe('the way of a person through the console', () => {
     const page = await opened(key);
     const { body: self } = await httpClient(credentials.base_url, key).get('/applications/key');
     await page.go(`#/applications/${String(self.id)}`);
-    await page.press('Delete');
-    await page.press('Delete application');
+    const old = `Delete key …${key.slice(-4)}`;
+    await page.tab.until(`person.mark(document.querySelector('[aria-label=${JSON.stringify(old)}]'))`);
+    await page.tab.click('[data-marked]');
+    await page.sees('The service rejects it at once');
+    await page.press('Delete key');
     await page.sees('No other key can change applications.');
-    expect((await httpClient(credentials.base_url, key).get('/applications/key')).status).toBe(200);
+    const statusOfKey = async () =>
+      (await httpClient(credentials.base_url, key).get('/applications/key')).status;
+    expect(await statusOfKey()).toBe(200);
     await page.press('Delete it anyway');
-    await page.tab.until(`location.hash === '#/applications' || document.body.innerText.includes('401')`);
-    expect((await httpClient(credentials.base_url, key).get('/applications/key')).status).toBe(401);
+    await untilTrue(async () => (await statusOfKey()) === 401);
   });
 
   it('writes a reactor, learns of its mistake by line, and runs it', async () => {

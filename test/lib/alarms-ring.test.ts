@@ -219,6 +219,8 @@ const CASES: Readonly<Record<AlarmName, OfMetrics | OfEvents | (OfMetrics & OfEv
     ],
     silentFor: [call('aws.dynamodb', 'UpdateTable', { tableName: 'Cloakroom-Tokens' })],
   },
+  ManagementKeyCreated: counted('ManagementKeyCreated'),
+  ReactorsOutdated: everyPeriod('ReactorsOutdated', 180, 0, 1),
   RetiredKeyUsed: counted('RetiredKeyUsed'),
   ConfigurationGuessed: counted('ConfigurationGuessed'),
   RetiredSecretsForgotten: counted('RetiredSecretsForgotten'),

@@ -129,6 +129,7 @@ export function aRollWorld() {
 
   return {
     deps,
+    tables,
     broken,
     refused,
     functions,

@@ -1,12 +1,12 @@
 import { DUE_WORKS, type DueWork } from '../../../src/core/sweep/sweep.ts';
-import { emittedLines, emittedMetrics } from '../../support/emitted-metrics.ts';
+import { emittedLines, emittedMetrics, FIRST_MINUTE } from '../../support/emitted-metrics.ts';
 import { printedMetrics } from '../../../src/lambda/printed-metrics.ts';
 import type { Print } from '../../../src/lambda/request-log.ts';
 
 const work = (name: DueWork['name'], act?: () => Promise<void>): DueWork => ({
   name,
   async *due() {
-    if (act) yield await Promise.resolve([{ dueAt: 40_000, act }]);
+    if (act) yield await Promise.resolve([{ dueAt: FIRST_MINUTE - 60_000, act }]);
   },
 });
 
@@ -48,8 +48,21 @@ describe('a run of the sweep', () => {
       { Work: 'tokens', SweepFailures: '0', Swept: '1' },
     ]);
     expect(new Set((await emitted(works)).map(({ metric }) => metric))).toEqual(
-      new Set(['OldestDueSeconds', 'ParkedDeliveries', 'ColdReactors']),
+      new Set(['OldestDueSeconds', 'ParkedDeliveries', 'ColdReactors', 'ReactorsOutdated']),
     );
+  });
+
+  it('counts reactors with an outdated layer once an hour', async () => {
+    const ofMinute = async (minute: number) =>
+      (await emittedMetrics([work('cvc')], metricsOn, FIRST_MINUTE + minute * 60_000)).flatMap(
+        ({ metric, value }) => (metric === 'ReactorsOutdated' ? [value] : []),
+      );
+    expect([await ofMinute(0), await ofMinute(1), await ofMinute(59), await ofMinute(60)]).toEqual([
+      [4],
+      [],
+      [],
+      [4],
+    ]);
   });
 
   it('fails after the other kinds if one cannot be read', async () => {
