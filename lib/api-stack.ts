@@ -272,6 +272,7 @@ export class ApiStack extends Stack {
         EGRESS_ALLOW_LIST: this.#settings.egressAllowList.join(','),
         REACTORS_TABLE: this.#data.reactors.tableName,
         REACTOR_FUNCTION_PREFIX: prefix,
+        REACTORS_FUNCTION: this.#reactors.api.live.functionArn,
         CVC_LIFETIME_SECONDS: String(this.#settings.cvcLifetimeSeconds),
         PROXY_REDIRECTS: this.#settings.proxyRedirects,
         PUBLIC_URL: publicUrl(this.#settings),
@@ -281,6 +282,7 @@ export class ApiStack extends Stack {
         ...allowTokenWrites(this.#data),
         allowOnTable(this.#data.reactors, ['BatchGetItem']),
         allowOnFunctions(this, prefix, ['InvokeFunction'], VERSIONS),
+        this.#reactors.allowMaking(),
       ],
     });
   }

@@ -50,8 +50,5 @@ export interface PresentLayer {
   readonly hash: string;
 }
 
-/** The layer that new versions of reactors' functions get. */
-export const layerEnvironment = ({ version, hash }: PresentLayer) => ({
-  REACTOR_LAYER: version.layerVersionArn,
-  REACTOR_LAYER_HASH: hash,
-});
+/** The hash of the layer: a text, so that no stack reads the output of another one. */
+export const layerEnvironment = ({ hash }: Pick<PresentLayer, 'hash'>) => ({ REACTOR_LAYER_HASH: hash });

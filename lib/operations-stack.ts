@@ -14,7 +14,12 @@ import type { Environment as SweeperEnvironment } from '../functions/sweeper/con
 import { acceptFindings } from './accept-findings.ts';
 import { ServiceFunction } from './constructs/service-function.ts';
 import type { DataStack } from './data-stack.ts';
-import { accessFunctionName, operatorFunctionName, republisherName } from './deployment-names.ts';
+import {
+  accessFunctionName,
+  operatorFunctionName,
+  reactorLayerName,
+  republisherName,
+} from './deployment-names.ts';
 import {
   acknowledgeFunctions,
   acknowledgeLayers,
@@ -101,6 +106,7 @@ export class OperationsStack extends Stack {
         KEY_ROTATION_DAYS: String(settings.keyRotationDays),
         ...queues(reactors),
         REPUBLISHER: republisherName(settings.serviceName),
+        REACTOR_LAYER_NAME: reactorLayerName(settings.serviceName),
         ...layerEnvironment(reactors.layer),
       },
       grants: [
@@ -124,7 +130,7 @@ export class OperationsStack extends Stack {
         allowQueryIndex(data.tokens, INDEXES.list),
         allowOnTable(data.reactors, ['BatchGetItem', 'PutItem', 'Query']),
         allowQueryIndex(data.reactors, INDEXES.group),
-        reactors.allowLayers(),
+        reactors.allowLayerList(),
         this.#allowEvents(republisherName(settings.serviceName)),
         allowSend(reactors.deliveries.queue),
         ...[reactors.invocations, reactors.deliveries].map(({ queue }) => allowLook(queue)),

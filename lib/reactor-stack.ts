@@ -166,8 +166,7 @@ export class ReactorStack extends Stack {
       compatibleArchitectures: [architectureOf(this.#settings)],
       removalPolicy: RemovalPolicy.RETAIN,
     });
-    // The CDK has copied it: an output with two copies would be twice as large.
-    if (this.node.tryGetContext(DISABLE_ASSET_STAGING_CONTEXT) !== true) rmSync(folder, { recursive: true });
+    this.#removeCopied(folder);
     return { version: layer, hash };
   }
 
@@ -194,11 +193,17 @@ export class ReactorStack extends Stack {
       role: role.roleArn,
     });
     code.addResourceMetadata(own, 'Code');
+    this.#removeCopied(folder);
     acceptFindings(own, {
       'PCI.DSS.321-LambdaInsideVPC': 'It has no caller but the republisher, no data and no right.',
       'Serverless-LambdaDLQ': 'It is invoked synchronously.',
       'Serverless-LambdaTracing': 'Its role allows nothing, sending trace segments included.',
     });
+  }
+
+  /** The CDK has copied it: an output with two copies would be twice as large. */
+  #removeCopied(folder: string): void {
+    if (this.node.tryGetContext(DISABLE_ASSET_STAGING_CONTEXT) !== true) rmSync(folder, { recursive: true });
   }
 
   #layerFolder(platform: ReactorPlatform, compatibility: Compatibility) {
@@ -233,6 +238,7 @@ export class ReactorStack extends Stack {
         REACTOR_FUNCTION_PREFIX: prefix,
         REACTOR_ROLE: role.roleArn,
         ...layerEnvironment(this.layer),
+        REACTOR_LAYER: this.layer.version.layerVersionArn,
         REACTOR_ARCHITECTURE: settings.architecture,
         HOT_CONCURRENCY: String(settings.hotConcurrency),
       },
@@ -276,13 +282,32 @@ export class ReactorStack extends Stack {
 
   /** Allows a function to read every version of the layer. */
   allowLayers(): PolicyStatement {
-    const versions = this.formatArn({
+    return new PolicyStatement({
+      actions: ['lambda:GetLayerVersion'],
+      resources: [`${this.#layerArn()}:*`],
+    });
+  }
+
+  /** Allows a function to ask for the functions of reactors that have none. */
+  allowMaking(): PolicyStatement {
+    return new PolicyStatement({
+      actions: ['lambda:InvokeFunction'],
+      resources: [this.api.live.functionArn],
+    });
+  }
+
+  /** Allows a function to list the versions of the layer. */
+  allowLayerList(): PolicyStatement {
+    return new PolicyStatement({ actions: ['lambda:ListLayerVersions'], resources: [this.#layerArn()] });
+  }
+
+  #layerArn(): string {
+    return this.formatArn({
       service: 'lambda',
       resource: 'layer',
-      resourceName: `${reactorLayerName(this.#settings.serviceName)}:*`,
+      resourceName: reactorLayerName(this.#settings.serviceName),
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
-    return new PolicyStatement({ actions: ['lambda:GetLayerVersion'], resources: [versions] });
   }
 
   #worker(): LambdaFunction {
@@ -309,6 +334,7 @@ export class ReactorStack extends Stack {
         INVOCATIONS_QUEUE_URL: this.invocations.queue.queueUrl,
         DELIVERIES_QUEUE_URL: this.deliveries.queue.queueUrl,
         REACTOR_FUNCTION_PREFIX: this.functionPrefix,
+        REACTORS_FUNCTION: this.api.live.functionArn,
       },
       grants: [
         allowOnTable(data.access, ['BatchGetItem']),
@@ -318,6 +344,7 @@ export class ReactorStack extends Stack {
         ...allowTokenWrites(data),
         allowOnTable(data.reactors, ['BatchGetItem', 'PutItem']),
         allowOnFunctions(this, this.functionPrefix, ['InvokeFunction'], VERSIONS),
+        this.allowMaking(),
         allowSend(this.invocations.queue),
         allowSend(this.deliveries.queue),
       ],

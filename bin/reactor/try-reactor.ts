@@ -38,7 +38,8 @@ async function resultOf(run: CodeRun, { printError }: Surroundings): Promise<obj
     printError(text);
   });
   if (!last.endsWith('\n')) printError('\n');
-  if (outcome.outcome === 'stale') throw new Error('the runtime ran different code');
+  if (outcome.outcome === 'stale' || outcome.outcome === 'gone')
+    throw new Error('the runtime ran different code');
   return returnedParts(outcome, TIME_MS, compatibility);
 }
 

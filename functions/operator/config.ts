@@ -22,6 +22,8 @@ export const environment = z.object({
   /** The function that moves reactors to another layer. */
   REPUBLISHER: variable,
   ...layerEnvironment,
+  /** The name of the layer, whose versions are the generations. */
+  REACTOR_LAYER_NAME: variable,
 });
 
 /** The variables that the construct must set, as strings. */

@@ -92,7 +92,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 function rollDeps(
   reactors: Table,
   client: LambdaCalls,
-  config: LayerConfig & { readonly REPUBLISHER: string },
+  config: LayerConfig & { readonly REPUBLISHER: string; readonly REACTOR_LAYER_NAME: string },
 ) {
   const reactorIndex = createReactorIndex(reactors);
   const present = presentLayer(config);
@@ -102,7 +102,7 @@ function rollDeps(
     presentLayer: present,
     rollStore: createRollStore(reactors),
     rollQueue: createRollQueue(client, config.REPUBLISHER),
-    layerFinder: createLayerFinder({ client, platform: reactors.platform }),
+    layerFinder: createLayerFinder({ client, platform: reactors.platform }, config.REACTOR_LAYER_NAME),
   };
 }
 

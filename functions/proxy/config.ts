@@ -7,6 +7,8 @@ export const environment = z.extend(apiEnvironment, {
   EGRESS_ALLOW_LIST: hostList,
   REACTORS_TABLE: variable,
   REACTOR_FUNCTION_PREFIX: variable,
+  /** The function that makes the functions of reactors. */
+  REACTORS_FUNCTION: variable,
   CVC_LIFETIME_SECONDS: wholeNumber(1),
   PROXY_REDIRECTS: z.enum(['told', 'raw']),
   /** As that of the reactors: code calls the service at this address. */

@@ -1,5 +1,6 @@
 import { dynamoDbClient, kmsClient, lambdaInvokeClient } from '../../src/adapters/aws/clients.ts';
 import type { EgressInstance } from '../../src/adapters/egress/egress-instance.ts';
+import { createMakeRequests } from '../../src/adapters/lambda/make-requests.ts';
 import { createReactorRunner } from '../../src/adapters/lambda/reactor-runner.ts';
 import {
   createProxies,
@@ -40,6 +41,7 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: EgressInstance): 
   const { aws, platform, print } = instance;
   const dynamodb = { client: dynamoDbClient(aws), platform };
   const egressAllowList = config.EGRESS_ALLOW_LIST;
+  const invoking = lambdaInvokeClient(aws, RESPONSE_WITHIN_MS);
   const stores = createStores(dynamodb, kmsClient(aws), config);
   return {
     ...apiSettings(config, instance),
@@ -53,8 +55,9 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: EgressInstance): 
     ...createProxyFailures(dynamodb, config, stores.vault),
     ...proxyReports(print, config.SERVICE_NAME),
     reactorStore: createReactorStores(dynamodb, config).reactorStore,
+    reactorMaker: createMakeRequests(invoking, config.REACTORS_FUNCTION),
     reactorRunner: createReactorRunner(
-      { client: lambdaInvokeClient(aws, RESPONSE_WITHIN_MS), platform },
+      { client: invoking, platform },
       { namePrefix: config.REACTOR_FUNCTION_PREFIX, egressAllowList },
     ),
     parseTokenInput: tokenInputParser(config.CLIENT_COMPATIBILITY),

@@ -21,6 +21,8 @@ export const environment = z.object({
   INVOCATIONS_QUEUE_URL: variable,
   DELIVERIES_QUEUE_URL: variable,
   REACTOR_FUNCTION_PREFIX: variable,
+  /** The function that makes the functions of reactors. */
+  REACTORS_FUNCTION: variable,
 });
 
 /** The variables that the construct must set, as strings. */

@@ -1,5 +1,6 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import { dynamoDbClient, kmsClient, lambdaInvokeClient, sqsClient } from '../../src/adapters/aws/clients.ts';
+import { createMakeRequests } from '../../src/adapters/lambda/make-requests.ts';
 import { createReactorRunner } from '../../src/adapters/lambda/reactor-runner.ts';
 import { createInvocationQueue } from '../../src/adapters/sqs/invocation-queue.ts';
 import type { Instance } from '../../src/adapters/instance.ts';
@@ -53,6 +54,7 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
   const dynamodb = { client: dynamoDbClient(aws), platform };
   const sqs = sqsClient(aws);
   const log = createLog(print);
+  const invoking = lambdaInvokeClient(aws, RESPONSE_WITHIN_MS);
   const stores = createStores(dynamodb, kmsClient(aws), config);
   return {
     ...stores,
@@ -61,8 +63,9 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
     ...createReactorStores(dynamodb, config),
     invocationQueue: createInvocationQueue(sqs, config.INVOCATIONS_QUEUE_URL),
     deliveryQueue: createInvocationQueue(sqs, config.DELIVERIES_QUEUE_URL),
+    reactorMaker: createMakeRequests(invoking, config.REACTORS_FUNCTION),
     reactorRunner: createReactorRunner(
-      { client: lambdaInvokeClient(aws, RESPONSE_WITHIN_MS), platform },
+      { client: invoking, platform },
       {
         namePrefix: config.REACTOR_FUNCTION_PREFIX,
         egressAllowList: config.EGRESS_ALLOW_LIST,

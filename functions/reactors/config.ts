@@ -23,6 +23,8 @@ export const environment = z.extend(apiEnvironment, {
   REACTOR_FUNCTION_PREFIX: variable,
   REACTOR_ROLE: variable,
   ...layerEnvironment,
+  /** The ARN of the version of the layer that new functions get. */
+  REACTOR_LAYER: variable,
   REACTOR_ARCHITECTURE: z.enum(['arm64', 'x86_64']),
   HOT_CONCURRENCY: wholeNumber(0),
 });

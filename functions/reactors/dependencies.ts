@@ -15,6 +15,7 @@ import {
   createTokenStores,
   createTrail,
 } from '../../src/adapters/stores.ts';
+import { makeAgain } from '../../src/core/reactors/make-again.ts';
 import type { ChangeReactorDeps } from '../../src/core/reactors/create-reactor.ts';
 import type { GetResultDeps } from '../../src/core/reactors/get-result.ts';
 import type { ListReactorsDeps } from '../../src/core/reactors/list-reactors.ts';
@@ -27,7 +28,7 @@ import type { ApiDeps } from '../../src/http/create-api-handler.ts';
 import { tokenInputParser } from '../../src/http/parse-token-input.ts';
 import { createLog } from '../../src/lambda/request-log.ts';
 import { auditReports } from '../../src/lambda/audit-metrics.ts';
-import { presentLayer } from '../../src/lambda/present-layer.ts';
+import { presentVersion } from '../../src/lambda/present-layer.ts';
 import { environment } from './config.ts';
 
 export type ReactorsDeps = ApiDeps &
@@ -56,25 +57,33 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
   const egressAllowList = config.EGRESS_ALLOW_LIST;
   const stores = createStores(dynamodb, kmsClient(aws), config);
   const sqs = sqsClient(aws);
-  return {
-    ...apiSettings(config, instance),
-    ...stores,
-    auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(print, config.SERVICE_NAME) }),
-    ...createTokenStores(dynamodb, config, stores.vault),
+  const log = createLog(print);
+  const making = {
+    ...platform,
     ...createReactorStores(dynamodb, config),
-    invocationQueue: createInvocationQueue(sqs, config.INVOCATIONS_QUEUE_URL),
-    deliveryQueue: createInvocationQueue(sqs, config.DELIVERIES_QUEUE_URL),
+    vault: stores.vault,
     reactorFunctions: createReactorFunctions(
       { client: lambdaControlClient(aws), platform },
       {
         namePrefix,
         roleArn: config.REACTOR_ROLE,
-        layer: presentLayer(config),
+        layer: presentVersion(config),
         architecture: config.REACTOR_ARCHITECTURE,
         codeKeyArn: config.KEY_ID,
         hotConcurrency: config.HOT_CONCURRENCY,
       },
     ),
+    onCold: log.cold,
+  };
+  return {
+    ...apiSettings(config, instance),
+    ...stores,
+    auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(print, config.SERVICE_NAME) }),
+    ...createTokenStores(dynamodb, config, stores.vault),
+    invocationQueue: createInvocationQueue(sqs, config.INVOCATIONS_QUEUE_URL),
+    deliveryQueue: createInvocationQueue(sqs, config.DELIVERIES_QUEUE_URL),
+    ...making,
+    reactorMaker: { makeAgain: (reactor) => makeAgain(making, reactor) },
     reactorRunner: createReactorRunner(
       { client: lambdaInvokeClient(aws, RESPONSE_WITHIN_MS), platform },
       {
@@ -86,6 +95,5 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
     cvcLifetimeMs: config.CVC_LIFETIME_SECONDS * 1000,
     egressAllowList,
     ...(config.PUBLIC_URL !== '' && { publicUrl: config.PUBLIC_URL }),
-    onCold: createLog(print).cold,
   };
 }

@@ -1,6 +1,5 @@
 import { machineInstance } from '../../src/adapters/instance.ts';
-import { createApiHandler } from '../../src/http/create-api-handler.ts';
+import { createHandler } from './create-handler.ts';
 import { dependencies } from './dependencies.ts';
-import { routes } from './routes.ts';
 
-export const handler = createApiHandler(dependencies(process.env, machineInstance()), routes);
+export const handler = createHandler(dependencies(process.env, machineInstance()));

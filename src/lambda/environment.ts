@@ -41,10 +41,8 @@ export const auditEnvironment = {
 /** The stores of tokens, in addition to {@link storeEnvironment}. */
 export const tokenEnvironment = { TOKENS_TABLE: variable };
 
-/** The variables that say which layer the deployment has (`present-layer.ts`). */
+/** The variable that says which layer the deployment has (`present-layer.ts`). */
 export const layerEnvironment = {
-  /** The ARN of the version of the layer that new functions get. */
-  REACTOR_LAYER: variable,
   /** Functions are compared by it: SHA-256 of the content of the layer. */
   REACTOR_LAYER_HASH: variable,
 };

@@ -16,6 +16,7 @@ import { PROXY_FAILURE_STORE_EFFECTS } from '../core/stored-proxies/proxy-failur
 import { PROXY_STORE_EFFECTS } from '../core/stored-proxies/proxy-store.ts';
 import { INVOCATION_CREDENTIAL_STORE_EFFECTS } from '../core/reactors/invocation-credential-effects.ts';
 import { INVOCATION_QUEUE_EFFECTS, INVOCATION_STORE_EFFECTS } from '../core/reactors/invocation-store.ts';
+import { REACTOR_MAKER_EFFECTS } from '../core/reactors/reactor-maker.ts';
 import { REACTOR_FUNCTIONS_EFFECTS } from '../core/reactors/reactor-functions.ts';
 import { REACTOR_RUNNER_EFFECTS } from '../core/reactors/reactor-runner.ts';
 import { REACTOR_STORE_EFFECTS } from '../core/reactors/reactor-store.ts';
@@ -71,6 +72,7 @@ export const PORT_EFFECTS = {
   reactorFunctions: REACTOR_FUNCTIONS_EFFECTS,
   reactorRunner: REACTOR_RUNNER_EFFECTS,
   reactorStore: REACTOR_STORE_EFFECTS,
+  reactorMaker: REACTOR_MAKER_EFFECTS,
   layerFinder: LAYER_FINDER_EFFECTS,
   reactorIndex: REACTOR_INDEX_EFFECTS,
   rollQueue: ROLL_QUEUE_EFFECTS,

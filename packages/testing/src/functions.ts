@@ -17,6 +17,7 @@ import { runSweep } from '../../../functions/sweeper/run-sweep.ts';
 import { dependencies as tokensDeps } from '../../../functions/tokens/dependencies.ts';
 import { routes as tokensRoutes } from '../../../functions/tokens/routes.ts';
 import { dependencies as senderDeps } from '../../../functions/webhook-sender/dependencies.ts';
+import { createHandler as createReactorsHandler } from '../../../functions/reactors/create-handler.ts';
 import { createHandler as createSender } from '../../../functions/webhook-sender/handler.ts';
 import type { EgressInstance } from '../../../src/adapters/egress/egress-instance.ts';
 import { createApiHandler } from '../../../src/http/create-api-handler.ts';
@@ -77,7 +78,7 @@ export const API_FUNCTIONS = {
   ),
   proxy: behindGateway(proxyRoutes, (env, instance) => createProxyHandler(proxyDeps(env, instance))),
   reactors: behindGateway(reactorsRoutes, (env, instance) =>
-    createApiHandler(reactorsDeps(env, instance), reactorsRoutes),
+    createReactorsHandler(reactorsDeps(env, instance)),
   ),
 } as const satisfies Readonly<Record<string, ApiFunctionDefinition>>;
 
@@ -136,7 +137,9 @@ export const ENVIRONMENT: Environment = {
   DELIVERIES_QUEUE_URL: 'deliveries',
   REACTOR_FUNCTION_PREFIX: 'reactor',
   REACTOR_ROLE: 'role',
+  REACTORS_FUNCTION: 'reactors',
   REACTOR_LAYER: 'layer:1',
+  REACTOR_LAYER_NAME: 'layer',
   REACTOR_LAYER_HASH: 'hash',
   REPUBLISHER: 'republisher',
   REACTOR_ARCHITECTURE: 'arm64',

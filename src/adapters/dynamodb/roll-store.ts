@@ -64,7 +64,7 @@ export function createRollStore(table: Table): RollStore {
   };
 }
 
-const presentItem = z.lazy(() => z.object({ ...layer, since: z.number() }));
+const presentItem = z.lazy(() => z.object({ image: z.enum(IMAGES), hash: z.string(), since: z.number() }));
 
 /** The Reactors table has the layer of the newest deployment, for each image. */
 export function createNotedLayers(table: Table): NotedLayerStore {

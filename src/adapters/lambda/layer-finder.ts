@@ -1,26 +1,44 @@
-import { GetLayerVersionCommand } from '@aws-sdk/client-lambda';
-import { generationIn } from '../../core/reactors/layer.ts';
+import { ListLayerVersionsCommand } from '@aws-sdk/client-lambda';
+import { generationIn, type Image, type LayerVersion } from '../../core/reactors/layer.ts';
 import type { LayerFinder } from '../../core/republish/layer-mover.ts';
 import type { Lambda } from './lambda.ts';
-import { unlessGone } from './reactor-repairs.ts';
+import { retryControlPlane } from './retry-control-plane.ts';
 
 /** Ends the description of a version of the layer (lib/reactor-stack.ts). */
 const HASH = /[0-9a-f]{64}$/;
 
-/** Reads versions of a layer, which last as long as no one deletes them. */
-export function createLayerFinder({ client, platform }: Lambda): LayerFinder {
+/** The versions of a layer, the newest first. They last as long as no one deletes them. */
+async function* versionsOf(
+  { client, platform }: Lambda,
+  layerName: string,
+  image: Image,
+): AsyncGenerator<LayerVersion> {
+  let marker: string | undefined;
+  do {
+    const command: ListLayerVersionsCommand = new ListLayerVersionsCommand({
+      LayerName: layerName,
+      ...(marker !== undefined && { Marker: marker }),
+    });
+    const page = await retryControlPlane(platform, () => client.send(command));
+    for (const { LayerVersionArn: arn = '', Description: description = '' } of page.LayerVersions ?? []) {
+      const hash = HASH.exec(description)?.[0];
+      if (hash !== undefined) yield { image, generation: generationIn(arn), hash, arn };
+    }
+    marker = page.NextMarker;
+  } while (marker !== undefined && marker !== '');
+}
+
+/** Finds versions of the layer that this deployment publishes. */
+export function createLayerFinder(lambda: Lambda, layerName: string): LayerFinder {
+  async function first(
+    image: Image,
+    isWanted: (version: LayerVersion) => boolean,
+  ): Promise<LayerVersion | undefined> {
+    for await (const version of versionsOf(lambda, layerName, image)) if (isWanted(version)) return version;
+    return undefined;
+  }
   return {
-    async find({ image, arn: other }, generation) {
-      const command = new GetLayerVersionCommand({
-        LayerName: other.split(':').at(-2),
-        VersionNumber: generation,
-      });
-      const found = await unlessGone(platform, () => client.send(command));
-      const hash = HASH.exec(found?.Description ?? '')?.[0];
-      const arn = found?.LayerVersionArn;
-      return arn === undefined || hash === undefined
-        ? undefined
-        : { image, generation: generationIn(arn), hash, arn };
-    },
+    present: ({ image, hash }) => first(image, (version) => version.hash === hash),
+    generation: (image, number) => first(image, ({ generation }) => generation === number),
   };
 }

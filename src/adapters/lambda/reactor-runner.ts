@@ -80,8 +80,8 @@ function outcomeOfResponse({ FunctionError: error, Payload: payload }: InvokeCom
 function outcomeOfError(error: unknown): RunOutcome | { readonly notStarted: unknown } {
   if (!(error instanceof Error)) throw error;
   if (NOT_STARTED.has(error.name)) return { notStarted: error };
-  // The function was deleted after the record was read, so the caller reads the record again.
-  if (error.name === 'ResourceNotFoundException') return { outcome: 'stale' };
+  // The function was deleted after the record was read, or a restore brought the record alone.
+  if (error.name === 'ResourceNotFoundException') return { outcome: 'gone' };
   const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
   // A refusal (AccessDenied, not found) is a fault of the service and started nothing. Without a
   // response, or after a 5xx, the code may have run.

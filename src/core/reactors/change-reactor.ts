@@ -6,17 +6,11 @@ import { retryConflict } from '../shared/retry-conflict.ts';
 import { Secret } from '../shared/secret.ts';
 import { invalid } from '../shared/service-error.ts';
 import { checkCode } from './check-code.ts';
-import {
-  heated,
-  isBusy,
-  releaseOperationOnFailure,
-  startOperation,
-  TIDY_AFTER_MS,
-  withoutOperation,
-} from './change-function.ts';
+import { isBusy, releaseOperationOnFailure, startOperation } from './change-function.ts';
 import type { ChangeReactorDeps, WrittenReactor } from './create-reactor.ts';
 import { applicationOf, checkedApplication, existingReactor } from './get-reactor.ts';
 import { openReactor, encryptContent } from './open-reactor.ts';
+import { publishLocked } from './publish-locked.ts';
 import {
   REACTOR_LIMITS,
   type Configuration,
@@ -71,27 +65,9 @@ async function replaceCode(
 ): Promise<StoredReactor | 'conflict'> {
   const locked = await startOperation(deps, previous);
   if (locked === undefined) return 'conflict';
-  const { stayed: _, ...rest } = next;
-  return releaseOperationOnFailure<StoredReactor | 'conflict'>(deps, locked, async () => {
-    const { reactorFunctions } = deps;
-    const made = await reactorFunctions.publish(next, code);
-    // Until the record is updated, instances behind `live` reject the code hash of the old record.
-    // A run of the old record then uses the version number.
-    const live = await reactorFunctions.pointLive(next.id, made.functionVersion);
-    if (live === 'gone') throw new Error('change reactor: the version that was just made is missing');
-    const now = deps.clock();
-    const layerSince = made.layer.hash === next.layer?.hash ? next.layerSince : now;
-    const changed = defined({
-      ...rest,
-      ...made,
-      layerSince,
-      tidyAt: now + TIDY_AFTER_MS,
-      version: locked.version,
-    });
-    // A new `live` alias has no instances running yet.
-    const committed = withoutOperation(live === 'made' ? await heated(deps, changed) : changed);
-    return (await deps.reactorStore.update(committed)) ? committed : 'conflict';
-  });
+  return releaseOperationOnFailure<StoredReactor | 'conflict'>(deps, locked, () =>
+    publishLocked(deps, locked, next, code),
+  );
 }
 
 interface Changed {

@@ -12,6 +12,9 @@ export interface Layer {
   readonly hash: string;
 }
 
+/** The layer of a deployment, by which functions of an image are compared. */
+export type PresentLayer = Pick<Layer, 'image' | 'hash'>;
+
 /** A layer that new functions can get. */
 export interface LayerVersion extends Layer {
   readonly arn: string;

@@ -2,7 +2,7 @@ import { defined } from '../shared/defined.ts';
 import { DEPTH_MAX, MEMBERS_MAX_TEXT } from '../shared/json-extent.ts';
 import { ServiceError, type FieldErrors, type ServiceErrorCode } from '../shared/service-error.ts';
 import { AUTHOR_PACKAGES, SDK } from './author-packages.ts';
-import type { LoadFailure, RunOutcome, ThrownError, ThrownPlace } from './reactor-runner.ts';
+import type { LoadFailure, RanOutcome, ThrownError, ThrownPlace } from './reactor-runner.ts';
 
 /**
  * Statuses that code may choose by throwing an error of a certain form
@@ -125,7 +125,7 @@ function describeLoadFailure({ reason, error = {}, module }: LoadFailure): strin
 
 /** The error for a run that did not return a value. `limitMs` is the time limit of the code. */
 export function reactorFailure(
-  outcome: Exclude<RunOutcome, { readonly outcome: 'returned' | 'stale' }>,
+  outcome: Exclude<RanOutcome, { readonly outcome: 'returned' }>,
   limitMs: number,
 ): ServiceError {
   switch (outcome.outcome) {

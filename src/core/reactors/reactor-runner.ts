@@ -75,7 +75,10 @@ export interface ThrownError extends ThrownPlace {
   readonly module?: string | null | undefined;
 }
 
-/** The outcome of a run. Only `stale` means that the code certainly did not run. */
+/**
+ * The outcome of a run. Only `stale` (the instance has other code) and `gone` (there is no
+ * function, or no such version) mean that the code certainly did not run.
+ */
 export type RunOutcome =
   | { readonly outcome: 'returned'; readonly value: Secret<Json> }
   | { readonly outcome: 'threw'; readonly error: Secret<ThrownError> }
@@ -86,7 +89,11 @@ export type RunOutcome =
   | { readonly outcome: 'unknown' }
   | { readonly outcome: 'too_large' }
   | { readonly outcome: 'unserializable' }
-  | { readonly outcome: 'stale' };
+  | { readonly outcome: 'stale' }
+  | { readonly outcome: 'gone' };
+
+/** The outcome of code that ran, or may have run. */
+export type RanOutcome = Exclude<RunOutcome, { readonly outcome: 'stale' | 'gone' }>;
 
 /**
  * Runs code at most once. Rejects with `payload_too_large` for an input that no instance accepts,

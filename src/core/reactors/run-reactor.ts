@@ -18,10 +18,18 @@ import { withInvocationCredential, type InvocationCredentialStore } from './invo
 import { openConfiguration } from './open-reactor.ts';
 import { REACTOR_LIMITS, type StoredReactor } from './reactor.ts';
 import { reactorFailure } from './reactor-failure.ts';
-import type { ClientCredential, ReactorRunner, RunOutcome, RunRequest } from './reactor-runner.ts';
+import type { ReactorMaker } from './reactor-maker.ts';
+import type {
+  ClientCredential,
+  RanOutcome,
+  ReactorRunner,
+  RunOutcome,
+  RunRequest,
+} from './reactor-runner.ts';
 
 export interface RunReactorDeps extends GetReactorDeps, CreateTokenDeps {
   readonly reactorRunner: ReactorRunner;
+  readonly reactorMaker: ReactorMaker;
   readonly invocationCredentials: InvocationCredentialStore;
   readonly parseTokenInput: ParseTokenInput;
 }
@@ -53,7 +61,7 @@ export interface ReactorResult {
  * an error itself.
  */
 export function mayRunAgain({ outcome }: RunOutcome): boolean {
-  return outcome === 'stale' || outcome === 'not_loaded' || outcome === 'threw';
+  return ['stale', 'gone', 'not_loaded', 'threw'].includes(outcome);
 }
 
 /**
@@ -108,6 +116,9 @@ async function runVersion(
   );
 }
 
+const hasRun = (outcome: RunOutcome): outcome is RanOutcome =>
+  outcome.outcome !== 'stale' && outcome.outcome !== 'gone';
+
 /** Throws `conflict` for a reactor that has other code than a run asks for. */
 function checkPinned(reactor: StoredReactor, { codeHash }: RunInput): void {
   if (codeHash !== undefined && codeHash !== reactor.codeHash)
@@ -117,28 +128,34 @@ function checkPinned(reactor: StoredReactor, { codeHash }: RunInput): void {
 /**
  * Runs the code that the record names. While the reactor is being updated, or after an interrupted
  * update, instances of `live` may return `stale`. Then the recorded version runs
- * (docs/decisions/0008).
+ * (docs/decisions/0008). A function that is missing, as after a restore, is made again.
  */
 async function runCurrentVersion(
   deps: RunReactorDeps,
   found: StoredReactor,
   args: Secret<Json>,
   input: RunInput,
-): Promise<Exclude<RunOutcome, { readonly outcome: 'stale' }>> {
+): Promise<RanOutcome> {
   let reactor = found;
+  let isAsked = false;
   for (let readings = 1; readings <= READINGS; readings += 1) {
     checkPinned(reactor, input);
     const live = await runVersion(deps, reactor, args, input);
-    if (live.outcome !== 'stale') return live;
+    if (hasRun(live)) return live;
     const { functionVersion } = reactor;
     const pinned =
       functionVersion === undefined
         ? live
         : await runVersion(deps, reactor, args, input, { functionVersion });
-    if (pinned.outcome !== 'stale') return pinned;
-    await deps.pause(PAUSE_MS);
+    if (hasRun(pinned)) return pinned;
     // The recorded version is missing, so the record has changed and must be read again.
+    const before = functionVersion;
     reactor = await existingReactor(deps, found.tenantId, found.id);
+    if (pinned.outcome === 'gone' && reactor.functionVersion === before && !isAsked) {
+      isAsked = true;
+      await deps.reactorMaker.makeAgain(reactor);
+      reactor = await existingReactor(deps, found.tenantId, found.id);
+    } else await deps.pause(PAUSE_MS);
   }
   throw new ServiceError('dependency_unavailable', 'The reactor is being updated.', {
     headers: { 'Retry-After': '5' },
@@ -192,11 +209,7 @@ function parseReactorOutput(
  * The parts that the code returned. Throws {@link reactorFailure} for any other outcome. `limitMs`
  * is the time limit of the code.
  */
-export function returnedParts(
-  outcome: Exclude<RunOutcome, { readonly outcome: 'stale' }>,
-  limitMs: number,
-  compatibility: ClientCompatibility,
-) {
+export function returnedParts(outcome: RanOutcome, limitMs: number, compatibility: ClientCompatibility) {
   if (outcome.outcome !== 'returned') throw reactorFailure(outcome, limitMs);
   return parseReactorOutput(outcome.value.reveal(), compatibility);
 }
@@ -262,7 +275,7 @@ export function executeRun(
 export async function concludeRun(
   deps: RunReactorDeps,
   caller: Caller,
-  outcome: Exclude<RunOutcome, { readonly outcome: 'stale' }>,
+  outcome: RanOutcome,
   input: Pick<RunInput, 'timeoutMs'>,
   writes: WriteIdentity,
 ): Promise<ReactorResult> {

@@ -1,4 +1,4 @@
-import type { LayerVersion } from '../reactors/layer.ts';
+import type { Image, LayerVersion, PresentLayer } from '../reactors/layer.ts';
 import type { ReactorId } from '../reactors/reactor-functions.ts';
 import type { StayReason } from '../reactors/reactor.ts';
 
@@ -33,8 +33,9 @@ export interface LayerMover {
   probe(version: VersionInForce): Promise<'loaded' | 'not_loaded' | 'stale'>;
 }
 
-/** Finds versions of a layer. */
+/** Finds versions of the layer of an image; `undefined` if there is none. */
 export interface LayerFinder {
-  /** The version of a layer's name with a number; `undefined` if there is none. */
-  find(layer: LayerVersion, generation: number): Promise<LayerVersion | undefined>;
+  /** Finds the newest version with the content of the deployment. */
+  present(layer: PresentLayer): Promise<LayerVersion | undefined>;
+  generation(image: Image, number: number): Promise<LayerVersion | undefined>;
 }

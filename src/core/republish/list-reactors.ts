@@ -1,10 +1,10 @@
-import type { Image, LayerVersion } from '../reactors/layer.ts';
+import type { Image, PresentLayer } from '../reactors/layer.ts';
 import type { PlacedReactor, ReactorIndex } from './roll.ts';
 
 export interface ListLayersDeps {
   readonly reactorIndex: ReactorIndex;
   /** The deployment has this layer. */
-  readonly presentLayer: LayerVersion;
+  readonly presentLayer: PresentLayer;
 }
 
 /** A step ends after so many reactors. */

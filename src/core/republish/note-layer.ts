@@ -1,9 +1,9 @@
-import type { Image, Layer, LayerVersion } from '../reactors/layer.ts';
+import type { Image, PresentLayer } from '../reactors/layer.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { ReactorIndex } from './roll.ts';
 
 /** The newest deployment has this layer, since a time in ms since the epoch. */
-export interface NotedLayer extends Layer {
+export interface NotedLayer extends PresentLayer {
   readonly since: number;
 }
 
@@ -19,7 +19,7 @@ export interface NoteLayerDeps {
   readonly notedLayers: NotedLayerStore;
   readonly reactorIndex: Pick<ReactorIndex, 'countOther'>;
   /** The deployment has this layer. */
-  readonly presentLayer: LayerVersion;
+  readonly presentLayer: PresentLayer;
 }
 
 /** Reactors may have another layer than the present one so long, in ms (PCI DSS 6.3.3: a month). */
@@ -30,8 +30,7 @@ const OUTDATED_AFTER_MS = 14 * 24 * 60 * 60 * 1000;
  * 14 days.
  */
 export async function noteLayer(deps: NoteLayerDeps): Promise<number> {
-  const { clock, notedLayers, presentLayer } = deps;
-  const { arn: _, ...present } = presentLayer;
+  const { clock, notedLayers, presentLayer: present } = deps;
   const noted = await notedLayers.find(present.image);
   if (noted?.hash !== present.hash) {
     await notedLayers.write({ ...present, since: clock() });

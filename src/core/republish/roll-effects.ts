@@ -16,4 +16,4 @@ export const REACTOR_INDEX_EFFECTS: PortEffects<ReactorIndex> = {
   countOther: 'none',
 };
 
-export const LAYER_FINDER_EFFECTS: PortEffects<LayerFinder> = { find: 'none' };
+export const LAYER_FINDER_EFFECTS: PortEffects<LayerFinder> = { present: 'none', generation: 'none' };

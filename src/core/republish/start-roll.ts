@@ -1,4 +1,4 @@
-import type { LayerVersion } from '../reactors/layer.ts';
+import type { LayerVersion, PresentLayer } from '../reactors/layer.ts';
 import type { ReactorStore } from '../reactors/reactor-store.ts';
 import { defined } from '../shared/defined.ts';
 import type { Platform } from '../shared/platform.ts';
@@ -13,7 +13,7 @@ export interface StartRollDeps extends Pick<Platform, 'clock' | 'random'> {
   readonly reactorStore: Pick<ReactorStore, 'list'>;
   readonly layerFinder: LayerFinder;
   /** The deployment has this layer. */
-  readonly presentLayer: LayerVersion;
+  readonly presentLayer: PresentLayer;
 }
 
 export interface WantedRoll {
@@ -23,12 +23,14 @@ export interface WantedRoll {
 }
 
 async function targetOf(deps: StartRollDeps, generation: number | undefined): Promise<LayerVersion> {
-  const { presentLayer } = deps;
-  if (generation === undefined || generation === presentLayer.generation) return presentLayer;
-  const found = await deps.layerFinder.find(presentLayer, generation);
-  if (found === undefined)
-    throw new ServiceError('not_found', `The layer has no generation ${String(generation)}.`);
-  return found;
+  const { layerFinder, presentLayer } = deps;
+  const found =
+    generation === undefined
+      ? await layerFinder.present(presentLayer)
+      : await layerFinder.generation(presentLayer.image, generation);
+  if (found !== undefined) return found;
+  const wanted = generation === undefined ? 'version of this deployment' : `generation ${String(generation)}`;
+  throw new ServiceError('not_found', `The layer has no ${wanted}.`);
 }
 
 async function countOf(

@@ -1,5 +1,5 @@
 import { OPERATION_MS } from '../reactors/change-function.ts';
-import type { Image, LayerVersion } from '../reactors/layer.ts';
+import type { Image, PresentLayer } from '../reactors/layer.ts';
 import type { ReactorStore } from '../reactors/reactor-store.ts';
 import { moveReactor, type Moved, type MoveReactorDeps } from './move-reactor.ts';
 import { waveOf, type PlacedReactor, type ReactorIndex, type Roll, type RollStore } from './roll.ts';
@@ -9,7 +9,7 @@ export interface WorkRollDeps extends MoveReactorDeps {
   readonly reactorIndex: ReactorIndex;
   readonly reactorStore: Pick<ReactorStore, 'find' | 'update' | 'list'>;
   /** The deployment has this layer. */
-  readonly presentLayer: LayerVersion;
+  readonly presentLayer: PresentLayer;
 }
 
 /** Reactors that are moved concurrently: each waits for Lambda most of the time. */

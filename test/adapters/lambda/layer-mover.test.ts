@@ -134,9 +134,12 @@ describe('the move of a function to another layer', () => {
   });
 
   it('finds a generation of the layer by its number, with the hash in its description', async () => {
-    const finder = createLayerFinder({ client: lambda.client, platform: machinePlatform });
-    expect(await finder.find(TARGET, 1)).toEqual({ ...LAYER, arn: layerArn });
-    expect(await finder.find(TARGET, 3)).toBeUndefined();
+    const finder = createLayerFinder({ client: lambda.client, platform: machinePlatform }, 'runtime');
+    expect(await finder.generation('node16', 1)).toEqual({ ...LAYER, arn: layerArn });
+    expect(await finder.generation('node16', 3)).toBeUndefined();
+    // Both versions have this content: the newest one counts.
+    expect(await finder.present(LAYER)).toEqual({ ...LAYER, generation: 2, arn: otherLayerArn });
+    expect(await finder.present(TARGET)).toBeUndefined();
   });
 });
 

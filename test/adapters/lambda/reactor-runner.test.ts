@@ -142,7 +142,7 @@ describe('a run', () => {
   });
 
   it('a run of a reactor that was deleted meanwhile is stale: the record decides the rest', async () => {
-    expect(await run([named('ResourceNotFoundException', 404)]).outcome).toEqual({ outcome: 'stale' });
+    expect(await run([named('ResourceNotFoundException', 404)]).outcome).toEqual({ outcome: 'gone' });
   });
 
   it('rejects a result that is nested deeper than 64 levels', async () => {

@@ -88,6 +88,7 @@ export function aReactorWorld(clockOfAll?: Clock) {
     run: ({ reactorId, functionVersion, codeHash }) => {
       const target = functions.get(reactorId);
       const code = target?.versions.get(functionVersion ?? target.live ?? '');
+      if (code === undefined) return Promise.resolve({ outcome: 'gone' });
       return Promise.resolve(
         code === codeHash ? { outcome: 'returned', value: new Secret({ raw: code }) } : { outcome: 'stale' },
       );

@@ -128,12 +128,14 @@ export function anInvocationWorld() {
     parseTokenInput: () => {
       throw new Error('not used');
     },
+    reactorMaker: { makeAgain: () => Promise.resolve() },
     reactorRunner: {
       run: () =>
         step(() => {
           attempts.push({ kind: 'run', id: current });
           const result = outcome();
-          if (result.outcome !== 'stale') runs.set(current, (runs.get(current) ?? 0) + 1);
+          if (result.outcome !== 'stale' && result.outcome !== 'gone')
+            runs.set(current, (runs.get(current) ?? 0) + 1);
           return result;
         }),
     },

@@ -1,7 +1,10 @@
 import { NOW } from '../../support/now.ts';
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../../src/core/access/caller.ts';
+import { OPERATION_MS } from '../../../src/core/reactors/change-function.ts';
 import { patchReactor } from '../../../src/core/reactors/change-reactor.ts';
+import { makeAgain } from '../../../src/core/reactors/make-again.ts';
+import type { ReactorId } from '../../../src/core/reactors/reactor-functions.ts';
 import { createReactor } from '../../../src/core/reactors/create-reactor.ts';
 import {
   concludeRun,
@@ -20,7 +23,11 @@ const hashOf = (code: string) => createHash('sha256').update(code).digest('hex')
 
 async function ran(world: ReturnType<typeof aReactorWorld>, id: string, reactor = world.reactor(id)) {
   if (reactor === undefined) throw new Error('no such reactor');
-  const deps = { ...world.deps, reactorRunner: world.reactorRunner } as unknown as RunReactorDeps;
+  const deps = {
+    ...world.deps,
+    reactorRunner: world.reactorRunner,
+    reactorMaker: { makeAgain: (wanted: ReactorId) => makeAgain(world.deps, wanted) },
+  } as unknown as RunReactorDeps;
   const service = { baseUrl: 'https://api', headerPrefix: 'SVC' };
   const input = {
     reactorId: id,
@@ -33,6 +40,47 @@ async function ran(world: ReturnType<typeof aReactorWorld>, id: string, reactor 
   const outcome = await executeRun(deps, { reactor, args: new Secret({}), input });
   return outcome.outcome === 'returned' ? outcome.value.reveal() : outcome.outcome;
 }
+
+describe('a run of a reactor that was restored without its function', () => {
+  async function restored() {
+    const world = aReactorWorld();
+    const { reactor } = await createReactor(
+      world.deps,
+      aManager,
+      aDefinition('1'),
+      randomIdentity(machinePlatform.random),
+    );
+    world.functions.clear();
+    return { world, id: reactor.id };
+  }
+
+  it('makes the function again from the stored code, and runs', async () => {
+    const { world, id } = await restored();
+    expect(await ran(world, id)).toEqual({ raw: hashOf('1') });
+    expect(world.disorder()).toEqual([]);
+    expect(world.reactor(id)?.functionVersion).toBe('1');
+  });
+
+  it('calls Lambda for it no more often than an operation lasts, whatever callers do', async () => {
+    const { world, id } = await restored();
+    let published = 0;
+    const reactorFunctions = {
+      ...world.deps.reactorFunctions,
+      publish: () => {
+        published += 1;
+        return Promise.reject(new Error('refused'));
+      },
+    };
+    const deps = { ...world.deps, reactorFunctions };
+    const make = () => makeAgain(deps, { tenantId: aManager.tenantId, id });
+    await expect(make()).rejects.toThrow('refused');
+    for (let times = 0; times < 3; times += 1) await make();
+    expect(published).toBe(1);
+    world.pass(OPERATION_MS);
+    await expect(make()).rejects.toThrow('refused');
+    expect(published).toBe(2);
+  });
+});
 
 describe('a run', () => {
   it.each(['dieBefore', 'dieAfter'] as const)(

@@ -112,7 +112,8 @@ export function aRollWorld() {
     },
     layerMover: inSteps(layerMover, step),
     layerFinder: {
-      find: (_layer, generation) => Promise.resolve(generation < 5 ? aLayer(generation) : undefined),
+      present: () => Promise.resolve(present),
+      generation: (_image, generation) => Promise.resolve(generation < 5 ? aLayer(generation) : undefined),
     },
     presentLayer: present,
     onFailure: (error) => failures.push(error),

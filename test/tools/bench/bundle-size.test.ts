@@ -37,21 +37,21 @@ const LIMITS_KB = {
   // refusals of expressions, searches and bodies their places (3 to 5 KB). Each transform of a
   // proxy has a schema of its own (7 KB). The clients of the reference have no p-limit, which the
   // trail needs (1 to 3 KB). Keys have two reports (0.3 KB). Functions of reactors have a layer and
-  // tags (1 to 2 KB), and the last key that manages is found (1 to 2 KB).
-  tokens: 397,
+  // tags (1 to 2 KB), and are made again (1 KB). The last key that manages is found (1 to 2 KB).
+  tokens: 398,
   applications: 275,
   proxies: 383,
-  proxy: 546,
+  proxy: 547,
   reactors: 457,
-  'reactor-worker': 373,
+  'reactor-worker': 374,
   'webhook-sender': 250,
-  sweeper: 155,
+  sweeper: 156,
   // It derives the search terms of tokens again when a root is replaced, and so evaluates
   // expressions; and it logs records that do not open. It reads and checks the audit trail, and it
   // makes and wraps roots (5 KB). It starts rolls, and lists reactors by their layer (12 KB).
-  operator: 415,
+  operator: 416,
   // It creates and destroys tenants, with all stores of what a tenant has, and makes their keys.
-  'operator-access': 246,
+  'operator-access': 247,
   // It moves reactors to another layer, and has stores of reactors alone.
   republisher: 120,
   logs: 248,
@@ -123,7 +123,9 @@ const ENVIRONMENT = {
   HOT_CONCURRENCY: '1',
   REACTOR_FUNCTION_PREFIX: 'P',
   REACTOR_ROLE: 'R',
+  REACTORS_FUNCTION: 'F',
   REACTOR_LAYER: 'L:1',
+  REACTOR_LAYER_NAME: 'L',
   REACTOR_LAYER_HASH: 'H',
   REPUBLISHER: 'R',
   REACTOR_ARCHITECTURE: 'arm64',

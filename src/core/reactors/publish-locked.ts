@@ -1,0 +1,34 @@
+import { defined } from '../shared/defined.ts';
+import type { Secret } from '../shared/secret.ts';
+import { heated, TIDY_AFTER_MS, withoutOperation, type ChangeFunctionDeps } from './change-function.ts';
+import type { StoredReactor } from './reactor.ts';
+
+/**
+ * Publishes code into the function of a reactor, points `live` to it, and stores the reactor
+ * without our operation, which `locked` has. Returns `conflict` if another writer changed it.
+ */
+export async function publishLocked(
+  deps: ChangeFunctionDeps,
+  locked: StoredReactor,
+  { stayed: _, ...next }: StoredReactor,
+  code: Secret<string>,
+): Promise<StoredReactor | 'conflict'> {
+  const { reactorFunctions } = deps;
+  const made = await reactorFunctions.publish(next, code);
+  // Until the record is updated, instances behind `live` reject the code hash of the old record.
+  // A run of the old record then uses the version number.
+  const live = await reactorFunctions.pointLive(next.id, made.functionVersion);
+  if (live === 'gone') throw new Error('publish code: the version that was just made is missing');
+  const now = deps.clock();
+  const layerSince = made.layer.hash === next.layer?.hash ? next.layerSince : now;
+  const changed = defined({
+    ...next,
+    ...made,
+    layerSince,
+    tidyAt: now + TIDY_AFTER_MS,
+    version: locked.version,
+  });
+  // A new `live` alias has no instances running yet.
+  const committed = withoutOperation(live === 'made' ? await heated(deps, changed) : changed);
+  return (await deps.reactorStore.update(committed)) ? committed : 'conflict';
+}
