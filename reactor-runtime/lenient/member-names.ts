@@ -18,6 +18,7 @@ export const MEMBER_NAMES = [
   'owner_id',
   'page_number',
   'page_size',
+  'recovered_at',
   'search_indexes',
   'session_key',
   'tenant_id',

@@ -11,6 +11,7 @@ import { environment as logsEnvironment } from '../../functions/logs/config.ts';
 import { routes as logsRoutes } from '../../functions/logs/routes.ts';
 import { environment as operatorEnvironment } from '../../functions/operator/config.ts';
 import { environment as accessEnvironment } from '../../functions/operator-access/config.ts';
+import { environment as republisherEnvironment } from '../../functions/republisher/config.ts';
 import { environment as proxiesEnvironment } from '../../functions/proxies/config.ts';
 import { routes as proxiesRoutes } from '../../functions/proxies/routes.ts';
 import { environment as proxyEnvironment } from '../../functions/proxy/config.ts';
@@ -30,6 +31,7 @@ const CONFIGURATIONS = {
   Logs: logsEnvironment,
   Operator: operatorEnvironment,
   OperatorAccess: accessEnvironment,
+  Republisher: republisherEnvironment,
   Proxies: proxiesEnvironment,
   Proxy: proxyEnvironment,
   ReactorWorker: workerEnvironment,

@@ -86,6 +86,7 @@ const TYPES = [
   'http-client',
   'index',
   'json',
+  'keys',
   'list',
   'logs',
   'permissions',

@@ -3,7 +3,12 @@ import type { Exchange } from '../../../packages/local-aws/src/gateway/http-gate
 
 const contract = () => createContractCheck('docs/openapi.json');
 const UUID = '5f9c1f0e-3c53-4f6e-9a53-0d9c6a1c2b11';
-const tenant = { id: UUID, name: 'Shop', settings: { deduplicate_tokens: false, ephemeral_proxy: true } };
+const tenant = {
+  id: UUID,
+  name: 'Shop',
+  settings: { deduplicate_tokens: false, ephemeral_proxy: true },
+  recovered_at: null,
+};
 
 const anExchange = (more: Partial<Omit<Exchange, 'body'>> & { readonly body?: unknown } = {}): Exchange => ({
   method: 'GET',

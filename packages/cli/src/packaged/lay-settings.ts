@@ -8,6 +8,8 @@ interface Place {
   /** All resources of a type have it in a property. */
   readonly type?: string;
   readonly path?: readonly string[];
+  /** Functions with a custom runtime have it in a property. */
+  readonly inProcesses?: readonly string[];
   /** Why a person cannot choose it. */
   readonly refused?: string;
 }
@@ -29,6 +31,7 @@ const PLACES: Readonly<Record<keyof Settings, Place>> = {
     variable: 'REACTOR_ARCHITECTURE',
     type: 'AWS::Lambda::LayerVersion',
     path: ['CompatibleArchitectures', '0'],
+    inProcesses: ['Architectures', '0'],
     refused: 'functions run on this machine',
   },
   hotConcurrency: { variable: 'HOT_CONCURRENCY' },
@@ -108,10 +111,11 @@ export function laySettings(template: Template, settings: Settings, chosen: read
   const laid = structuredClone(template);
   const changed = new Map<string, string>();
   for (const name of chosen.filter(isSetting)) {
-    const { variable, type, path = [] } = PLACES[name];
+    const { variable, type, path = [], inProcesses = [] } = PLACES[name];
     const text = String(settings[name]);
     for (const [id, { Type, Properties }] of Object.entries(laid.Resources)) {
       if (type === Type) layProperty(Properties, path, settings[name]);
+      if (Properties['Runtime'] === 'provided.al2023') layProperty(Properties, inProcesses, settings[name]);
       if (variable !== undefined && layVariable(Properties, variable, text))
         changed.set(id, `${changed.get(id) ?? ''}${name}=${text}\n`);
     }
