@@ -21,17 +21,27 @@ export interface Deployment {
   readonly managementKey: string;
   /** Runs an operator command of the commit. Rejects if its exit code is not 0. */
   readonly operate: (...args: readonly string[]) => Promise<string>;
-  readonly stop: () => Promise<void>;
+  /** The file has the credentials of the start, and those of the administrator. */
+  readonly credentialsFile: string;
+  /** Stops it like Ctrl-C, or kills it. */
+  readonly stop: (signal?: 'SIGTERM' | 'SIGKILL') => Promise<void>;
 }
 
 const LONGEST_START_MS = 180_000;
 
-/** Starts a commit over a data folder, as `cdk deploy` does over what is deployed. */
-export async function deploy(source: string, data: string): Promise<Deployment> {
+/**
+ * Starts a commit over a data folder, as `cdk deploy` does over what is deployed. `more` are the
+ * settings, or the folder of a synthesized app.
+ */
+export async function deploy(
+  source: string,
+  data: string,
+  more: readonly string[] = ['--set', 'hotConcurrency=0'],
+): Promise<Deployment> {
   const credentialsFile = `${data}.credentials.json`;
   rmSync(credentialsFile, { force: true });
   const args = ['bin/start.cjs', '--port', '0', '--data', data, '--credentials', credentialsFile];
-  const child = spawn(process.execPath, [...args, '--set', 'hotConcurrency=0'], { cwd: source });
+  const child = spawn(process.execPath, [...args, ...more], { cwd: source });
   let printed = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => (printed += chunk.toString()));
@@ -56,8 +66,9 @@ export async function deploy(source: string, data: string): Promise<Deployment> 
       const args = [...program, ...command, '--local', credentialsFile];
       return (await run(process.execPath, args, { cwd: source })).stdout;
     },
-    stop: async () => {
-      child.kill('SIGTERM');
+    credentialsFile,
+    stop: async (signal = 'SIGTERM') => {
+      child.kill(signal);
       await ended;
     },
   };

@@ -30,7 +30,9 @@ const reactorItem = z.lazy(() =>
     layer: z.exactOptional(z.object({ image: z.enum(IMAGES), generation: z.number(), hash: z.string() })),
     layerSince: z.exactOptional(z.number()),
     stayed: z.exactOptional(z.object({ roll: z.string(), reason: z.enum(STAY_REASONS) })),
-    operation: z.exactOptional(z.object({ id: z.string(), until: z.number() })),
+    operation: z.exactOptional(
+      z.object({ id: z.string(), until: z.number(), by: z.exactOptional(z.literal('roll')) }),
+    ),
     tidyAt: z.exactOptional(z.number()),
     heatAt: z.exactOptional(z.number()),
     version: z.number(),

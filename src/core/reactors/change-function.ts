@@ -1,7 +1,7 @@
 import type { Clock } from '../shared/clock.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import type { StoredReactor } from './reactor.ts';
-import type { ReactorFunctions, ReactorRepairs } from './reactor-functions.ts';
+import type { Operation, StoredReactor } from './reactor.ts';
+import type { ReactorFunctions, ReactorId, ReactorRepairs } from './reactor-functions.ts';
 import type { ReactorStore } from './reactor-store.ts';
 import type { Platform } from '../shared/platform.ts';
 
@@ -67,16 +67,39 @@ export async function startOperation(
   { reactorStore, clock, random }: OperationDeps & Pick<RepairFunctionDeps, 'random'>,
   reactor: StoredReactor,
   change: Partial<Pick<StoredReactor, 'state'>> = {},
+  by: Pick<Operation, 'by'> = {},
 ): Promise<StoredReactor | undefined> {
   const now = clock();
   if (isBusy(reactor, now)) return undefined;
   const next = {
     ...reactor,
     ...change,
-    operation: { id: random.uuid(), until: now + OPERATION_MS },
+    operation: { id: random.uuid(), until: now + OPERATION_MS, ...by },
     version: reactor.version + 1,
   };
   return (await reactorStore.update(next)) ? next : undefined;
+}
+
+/**
+ * Runs a change by the owner of a reactor. If it gives up because a roll moves the function, throws
+ * `dependency_unavailable` in place of `conflict`: the caller has no rival, and waits.
+ */
+export async function whileNotMoved<T>(
+  { reactorStore }: { readonly reactorStore: Pick<ReactorStore, 'find'> },
+  { tenantId, id }: ReactorId,
+  change: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await change();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'conflict') throw error;
+    const found = await reactorStore.find(tenantId, id);
+    if (found?.operation?.by !== 'roll') throw error;
+    throw new ServiceError('dependency_unavailable', 'The reactor is being moved to another layer.', {
+      cause: error,
+      headers: { 'Retry-After': '5' },
+    });
+  }
 }
 
 /** Ends the operation, and counts the version up. */

@@ -6,7 +6,7 @@ import { retryConflict } from '../shared/retry-conflict.ts';
 import { Secret } from '../shared/secret.ts';
 import { invalid } from '../shared/service-error.ts';
 import { checkCode } from './check-code.ts';
-import { isBusy, releaseOperationOnFailure, startOperation } from './change-function.ts';
+import { isBusy, releaseOperationOnFailure, startOperation, whileNotMoved } from './change-function.ts';
 import type { ChangeReactorDeps, WrittenReactor } from './create-reactor.ts';
 import { applicationOf, checkedApplication, existingReactor } from './get-reactor.ts';
 import { openReactor, encryptContent } from './open-reactor.ts';
@@ -126,7 +126,9 @@ async function change(
   check: CheckUnchanged,
 ): Promise<WrittenReactor> {
   requirePermission(caller, 'reactor:update');
-  const changed = await retryConflict(deps, () => changeOnce(deps, caller, id, decide, check));
+  const changed = await whileNotMoved(deps, { tenantId: caller.tenantId, id }, () =>
+    retryConflict(deps, () => changeOnce(deps, caller, id, decide, check)),
+  );
   const { stored, application, warnings } = changed;
   return defined({ reactor: await openReactor(deps.vault, stored), application, warnings });
 }

@@ -1,7 +1,12 @@
 import type { Caller } from '../access/caller.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
-import { releaseOperationOnFailure, startOperation, type RepairFunctionDeps } from './change-function.ts';
+import {
+  releaseOperationOnFailure,
+  startOperation,
+  whileNotMoved,
+  type RepairFunctionDeps,
+} from './change-function.ts';
 import { existingReactor } from './get-reactor.ts';
 
 /**
@@ -10,10 +15,13 @@ import { existingReactor } from './get-reactor.ts';
  */
 export async function deleteReactor(deps: RepairFunctionDeps, caller: Caller, id: string): Promise<void> {
   requirePermission(caller, 'reactor:delete');
-  const deleting = await retryConflict(deps, async () => {
-    const reactor = await existingReactor(deps, caller.tenantId, id);
-    return (await startOperation(deps, reactor, { state: 'deleting' })) ?? 'conflict';
-  });
+  const { tenantId } = caller;
+  const deleting = await whileNotMoved(deps, { tenantId, id }, () =>
+    retryConflict(deps, async () => {
+      const reactor = await existingReactor(deps, tenantId, id);
+      return (await startOperation(deps, reactor, { state: 'deleting' })) ?? 'conflict';
+    }),
+  );
   await releaseOperationOnFailure(deps, deleting, async () => {
     await deps.reactorFunctions.remove(id);
     await deps.reactorStore.delete(deleting);

@@ -66,6 +66,8 @@ export interface Operation {
   readonly id: string;
   /** In ms since the epoch. */
   readonly until: number;
+  /** Set if a roll moves the function to another layer, for which its owner waits. */
+  readonly by?: 'roll';
 }
 
 /** Why the move to another layer left a reactor on its own one. */

@@ -98,7 +98,7 @@ export async function moveReactor(
   try {
     const reactor = await deps.reactorStore.find(tenantId, id);
     if (!isToMove(reactor, roll.target)) return 'done';
-    const locked = await startOperation(deps, reactor);
+    const locked = await startOperation(deps, reactor, {}, { by: 'roll' });
     if (!isToMove(locked, roll.target)) return 'busy';
     return await releaseOperationOnFailure(deps, locked, () => moveLocked(deps, roll, locked));
   } catch (error) {

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { waveEnds } from '../../../src/core/republish/roll.ts';
 import { unavailable } from '../../../src/adapters/aws/dependency-error.ts';
-import { OPERATION_MS } from '../../../src/core/reactors/change-function.ts';
+import { OPERATION_MS, whileNotMoved } from '../../../src/core/reactors/change-function.ts';
+import type { StoredReactor } from '../../../src/core/reactors/reactor.ts';
+import { ServiceError } from '../../../src/core/shared/service-error.ts';
 import { aRollWorld, Death } from './a-roll-world.ts';
 
 type World = ReturnType<typeof aRollWorld>;
@@ -131,6 +133,20 @@ describe('a roll', () => {
     await world.start();
     await world.work();
     expect(await world.roll()).toMatchObject({ state: 'ended', moved: 1, stayed: 0, pass: 3 });
+  });
+
+  it('lets the owner of a reactor wait, with 503 and never 409', async () => {
+    const reactor = await aRollWorld().add();
+    const find = (operation: StoredReactor['operation']) => () =>
+      Promise.resolve({ ...reactor, ...(operation && { operation }) });
+    const change = () => Promise.reject(new ServiceError('conflict', 'busy'));
+    const codeOf = async (operation: StoredReactor['operation']) =>
+      whileNotMoved({ reactorStore: { find: find(operation) } }, reactor, change).catch(
+        (error: unknown) => error instanceof ServiceError && error.code,
+      );
+    expect(await codeOf({ id: 'o', until: 1, by: 'roll' })).toBe('dependency_unavailable');
+    expect(await codeOf({ id: 'o', until: 1 })).toBe('conflict');
+    expect(await codeOf(undefined)).toBe('conflict');
   });
 
   it('is not stopped by Lambda that is down for three tenants, and counts what it left', async () => {
