@@ -47,8 +47,12 @@ export async function makeReactors(
 ): Promise<readonly string[]> {
   const ids: string[] = [];
   while (ids.length < count) {
-    const response = await send(deployment, managementKey, '/reactors', { name: 'Rehearsal', code });
-    if (response.status !== 201) throw new Error(`POST /reactors: ${String(response.status)}`);
+    const response = await send(deployment, managementKey, '/reactors', {
+      name: 'Rehearsal',
+      code,
+      configuration: {},
+    });
+    if (response.status !== 201) throw new Error(`POST /reactors: ${await response.text()}`);
     ids.push(created.parse(await response.json()).id);
   }
   return ids;

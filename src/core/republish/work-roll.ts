@@ -123,11 +123,23 @@ async function objection(deps: WorkRollDeps, roll: Roll): Promise<Roll['stoppedB
   return roll.isProven || (await deps.layerMover.prove(roll.target)) ? undefined : 'own_function';
 }
 
+/**
+ * A running roll that no worker has. Waits once for the time of another worker to end: if that is
+ * dead, no event of its own follows.
+ */
+async function unclaimed({ rollStore, clock, pause }: WorkRollDeps, image: Image): Promise<Roll | undefined> {
+  const found = await rollStore.find(image);
+  const busyMs = (found?.runner?.until ?? 0) - clock();
+  if (busyMs <= 0) return found;
+  await pause(busyMs);
+  const later = await rollStore.find(image);
+  return later?.runner === undefined || later.runner.until <= clock() ? later : undefined;
+}
+
 /** Claims a running roll until a time; `undefined` if there is none, or another worker has it. */
 async function claimedUntil(deps: WorkRollDeps, image: Image, until: number): Promise<Claimed | undefined> {
-  const found = await deps.rollStore.find(image);
+  const found = await unclaimed(deps, image);
   if (found?.state !== 'running') return undefined;
-  if (found.runner !== undefined && found.runner.until > deps.clock()) return undefined;
   return saved(deps, { ...found, runner: { id: deps.random.uuid(), until } });
 }
 

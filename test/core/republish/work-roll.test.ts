@@ -192,14 +192,26 @@ describe('a roll', () => {
     }
   });
 
-  it('runs in one worker at a time', async () => {
+  it('goes on by the event of a command, which waits until the time of a dead worker has ended', async () => {
     const world = aRollWorld();
     await some(world, 2);
     await world.start();
-    world.dieBefore(3);
+    world.dieBefore(4);
     await world.work().catch(() => undefined);
     world.dieBefore(Infinity);
-    expect(await world.work()).toBe(1);
-    expect((await world.roll())?.moved).toBe(0);
+    const { until = 0 } = (await world.roll())?.runner ?? {};
+    expect(until).toBeGreaterThan(world.now());
+    await world.work();
+    expect(world.now()).toBeGreaterThanOrEqual(until);
+    expect(await world.roll()).toMatchObject({ state: 'ended', moved: 2 });
+  });
+
+  it('runs in one worker at a time', async () => {
+    const world = aRollWorld();
+    await some(world, 30);
+    await world.start();
+    await Promise.all([world.work(), world.work(), world.work()]);
+    expect(await world.roll()).toMatchObject({ state: 'ended', moved: 30 });
+    expect(Math.max(...world.groups)).toBe(10);
   });
 });
