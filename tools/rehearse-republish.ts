@@ -15,7 +15,8 @@ const ROOT = join(import.meta.dirname, '..');
 const GOOD = 40;
 const BAD = 10;
 /** The longest roll of the rehearsal: it waits for reactors that an ended worker had. */
-const ROLL_MS = 400_000;
+const ROLL_MS = 900_000;
+const STALLED_MS = 60_000;
 
 const rollShape = z.object({
   state: z.string(),
@@ -50,7 +51,7 @@ function expect(what: string, found: unknown, wanted: unknown): void {
 const operate = async (deployment: Deployment, ...command: readonly string[]): Promise<unknown> =>
   JSON.parse(await deployment.operate(...command, '--json'));
 
-/** Gives the command until the roll is over. It continues a roll, and shows how far it is. */
+/** Waits until a roll is over, and gives the command again when nothing moves for a minute. */
 async function rolled(
   deployment: Deployment,
   ...flags: readonly string[]
@@ -61,10 +62,18 @@ async function rolled(
       .parse(await operate(deployment, 'republish-reactors', '--dry-run', ...flags));
     return plan.last;
   };
+  let tried = 0;
+  let since = Date.now();
   for (const until = Date.now() + ROLL_MS; Date.now() < until;) {
-    await sleep(1_000);
+    await sleep(2_000);
     const last = await lastOf();
     if (last.state !== 'running') return last;
+    if (last.moved + last.stayed > tried) since = Date.now();
+    tried = last.moved + last.stayed;
+    if (Date.now() - since < STALLED_MS) continue;
+    console.log(`        nothing moved for a minute after ${String(tried)}: the command again`);
+    await operate(deployment, 'republish-reactors', ...flags);
+    since = Date.now();
   }
   throw new Error('the roll does not end');
 }

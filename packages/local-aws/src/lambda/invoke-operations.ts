@@ -11,6 +11,7 @@ import { presentConfiguration, presentFunction } from './control-plane/present.t
 import { parseBody } from './control-plane/requests.ts';
 import type { FunctionRegistry } from './control-plane/function-registry.ts';
 import type { ProcessHost } from './custom-runtime/process-host.ts';
+import { runEvent } from './run-event.ts';
 import { requirePayloadSize, type InvocationOutcome } from './function-definition.ts';
 import type { FoundFunction, FunctionHost } from './function-host.ts';
 
@@ -109,6 +110,7 @@ async function respond({ version, run }: Accepted): Promise<AwsResponse> {
 }
 
 async function invoke(dependencies: InvokeDependencies, request: LambdaRequest): Promise<AwsResponse> {
+  const { registry, inBackground } = dependencies;
   const payload = checkedPayload(request.call);
   const accepted = accept(dependencies, request, payload, randomUUID());
   const type = request.call.headers['x-amz-invocation-type'] ?? 'RequestResponse';
@@ -116,9 +118,7 @@ async function invoke(dependencies: InvokeDependencies, request: LambdaRequest):
     case 'RequestResponse':
       return await respond(accepted);
     case 'Event':
-      // AWS retries a failed event invocation twice, minutes later; here the function's log
-      // reports the failure.
-      dependencies.inBackground(accepted.run());
+      runEvent({ time: registry.time, inBackground }, accepted.run);
       return { status: 202, headers: {}, body: '' };
     case 'DryRun':
       return { status: 204, headers: {}, body: '' };

@@ -10,7 +10,6 @@ export const LAMBDA_ACTIONS = [
   'GetFunction',
   'GetFunctionConcurrency',
   'GetFunctionConfiguration',
-  'GetLayerVersion',
   'GetProvisionedConcurrencyConfig',
   'InvokeFunction',
   'ListFunctions',

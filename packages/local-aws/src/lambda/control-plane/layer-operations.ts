@@ -1,5 +1,4 @@
 import type { Layer, LayerTable } from '../layer-table.ts';
-import { notFound } from './lambda-failures.ts';
 import { json, noContent, type LambdaOperation, type LambdaRequest } from './lambda-operation.ts';
 
 const present = ({ arn, description = '', createdAt }: Layer) => ({
@@ -25,18 +24,6 @@ export function layerOperations(
       action: 'lambda:ListLayerVersions',
       resource: (request) => layerArn(nameOf(request)),
       respond: (request) => json(200, { LayerVersions: layers.versions(nameOf(request)).map(present) }),
-    },
-    {
-      method: 'GET',
-      path: `${path}/{VersionNumber}`,
-      action: 'lambda:GetLayerVersion',
-      resource: versionArn,
-      respond: (request) => {
-        const arn = versionArn(request);
-        const layer = layers.find(arn);
-        if (layer === undefined) throw notFound(`The resource you requested does not exist: ${arn}`);
-        return json(200, { LayerArn: layerArn(nameOf(request)), ...present(layer) });
-      },
     },
     {
       method: 'DELETE',
