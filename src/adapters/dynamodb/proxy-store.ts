@@ -11,7 +11,6 @@ import {
 } from '../../core/stored-proxies/stored-proxy.ts';
 import { sameJson } from '../../core/shared/same-json.ts';
 import { isUuid } from '../../core/shared/is-uuid.ts';
-import { unavailable } from '../aws/dependency-error.ts';
 import { keyItem } from './application-item.ts';
 import { batchGet, getItem } from './batch-get.ts';
 import {
@@ -29,6 +28,7 @@ import {
   type ItemKey,
 } from './keys.ts';
 import { binary, type Item, type Table, type TransactWriteItem } from './table-client.ts';
+import { createCounted, deleteCounted } from './tenant-count.ts';
 import { tenantItems } from './tenant-items.ts';
 import { timeToLive } from './token-item.ts';
 import { transact } from './transact.ts';
@@ -68,8 +68,6 @@ const useItem = z.lazy(() => z.object({ keyId: z.string(), lastUsedOn: z.string(
 const listedItem = z.lazy(() =>
   z.object({ id: z.string(), tenantId: z.string(), encryptedName: binary, bytes: z.number() }),
 );
-
-const countItem = z.lazy(() => z.object({ proxies: z.number() }));
 
 /** The tombstone of a key, in the place of the item with its last use. */
 const tombstone = z.lazy(() =>
@@ -117,14 +115,6 @@ function createWrites(name: string) {
     putListed: (proxy: StoredProxy) =>
       put({ ...listedProxyKey(proxy.tenantId, proxy.id), ...listedOf(proxy) }),
     removeListed: ({ tenantId, id }: StoredProxy) => remove(listedProxyKey(tenantId, id)),
-    /** Writes another count of proxies, if it is still the one that was read. */
-    count: (tenantId: string, before: number | undefined, proxies: number) =>
-      put(
-        { ...proxyCountKey(tenantId), proxies },
-        before === undefined
-          ? FREE
-          : { ConditionExpression: 'proxies = :before', ExpressionAttributeValues: { ':before': before } },
-      ),
     putVersion: ({ tenantId, id }: StoredProxy, version: StoredVersion) =>
       put({ ...proxyVersionKey(tenantId, id, version.version), ...version }),
     removeVersion: ({ tenantId, id }: StoredProxy, version: number) =>
@@ -170,46 +160,13 @@ function deletedBy(previous: StoredProxy, next: StoredProxy): readonly number[] 
   return [...candidates].filter((version) => hasDeleted(next, version));
 }
 
-/** The number of a tenant's proxies as it is stored; absent before the first one. */
-async function countOf(table: Table, tenantId: string): Promise<number | undefined> {
-  const item = await getItem(table, proxyCountKey(tenantId));
-  return item && countItem.parse(item).proxies;
-}
-
-/** Counts the proxies of a tenant themselves. A restore of single proxies leaves a wrong count. */
-async function counted(table: Table, tenantId: string): Promise<number> {
-  const listing = { tenantId, prefix: LISTED_PROXY_PREFIX, after: undefined, pageSize: PAGE };
-  let count = 0;
-  for await (const items of tenantItems(table, listing)) count += items.length;
-  return count;
-}
-
-/** How often a creation is tried beside others of its tenant, and the longest pause, in ms. */
-const ATTEMPTS = 12;
-const PAUSE_MS = 100;
-
-/** Writes a proxy, and counts it, beside other creations of its tenant. */
-async function create(table: Table, proxy: StoredProxy, first: StoredVersion): Promise<boolean> {
-  const writes = createWrites(table.name);
-  const { tenantId, id } = proxy;
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const before = await countOf(table, tenantId);
-    const isFull = (before ?? 0) >= STORED_PROXY_LIMITS.proxies;
-    const count = isFull ? await counted(table, tenantId) : (before ?? 0);
-    if (count >= STORED_PROXY_LIMITS.proxies) return false;
-    const written = await transact(table, [
-      writes.put(proxy, FREE),
-      writes.putListed(proxy),
-      writes.count(tenantId, before, count + 1),
-      writes.putVersion(proxy, first),
-      ...proxy.keys.map((key) => writes.putUse(proxy, key)),
-    ]);
-    if (written || (await getItem(table, proxyKey(tenantId, id))) !== undefined) return written;
-    // Another creation has changed the count.
-    await table.platform.pause(table.platform.random.fraction() * PAUSE_MS);
-  }
-  throw unavailable(new Error('create proxy: its count changes all the time'));
-}
+/** A tenant has so many proxies as it has list items. */
+const counted = (table: Table, tenantId: string) => ({
+  table,
+  tenantId,
+  key: proxyCountKey(tenantId),
+  prefix: LISTED_PROXY_PREFIX,
+});
 
 const listReads = (table: Table): Pick<ProxyStore, 'listed' | 'findListed'> => ({
   async *listed(tenantId, after) {
@@ -273,7 +230,21 @@ export function createProxyStore(table: Table): ProxyStore {
   const { clock } = table.platform;
 
   return {
-    create: (proxy, first) => create(table, proxy, first),
+    async create(proxy, first) {
+      const { tenantId, id } = proxy;
+      const made = await createCounted(
+        counted(table, tenantId),
+        STORED_PROXY_LIMITS.proxies,
+        [
+          writes.put(proxy, FREE),
+          writes.putListed(proxy),
+          writes.putVersion(proxy, first),
+          ...proxy.keys.map((key) => writes.putUse(proxy, key)),
+        ],
+        () => getItem(table, proxyKey(tenantId, id)),
+      );
+      return made === 'created';
+    },
 
     async find(tenantId, id) {
       if (!isUuid(id)) return undefined;
@@ -311,12 +282,10 @@ export function createProxyStore(table: Table): ProxyStore {
     },
 
     async delete(proxy) {
-      const { tenantId } = proxy;
-      const [versions, before] = await Promise.all([versionsOf(table, proxy), countOf(table, tenantId)]);
-      return transact(table, [
+      const versions = await versionsOf(table, proxy);
+      return deleteCounted(counted(table, proxy.tenantId), [
         writes.remove(proxy),
         writes.removeListed(proxy),
-        writes.count(tenantId, before, Math.max(0, (before ?? 0) - 1)),
         ...versions.map(({ version }) => writes.removeVersion(proxy, version)),
         ...proxy.keys.flatMap((key) => writes.retire(proxy, key, clock())),
       ]);
