@@ -5,12 +5,11 @@ import {
   type AuthenticateOptions,
 } from '../core/access/authenticate.ts';
 import type { Caller } from '../core/access/caller.ts';
+import { dayOf } from '../core/shared/day-of.ts';
 import { atMost, type Platform } from '../core/shared/platform.ts';
 import { problemOf } from '../wire/problem.ts';
 import type { Secret } from '../core/shared/secret.ts';
 
-/** `2026-11-26` */
-const DAY_LENGTH = 10;
 /** Longest time that a response waits for the note of a use, in ms. */
 const NOTE_MS = 1_000;
 /** Most keys that an instance remembers. An entry takes a few dozen bytes. */
@@ -48,7 +47,7 @@ export function createUseNotes(
   /** The last day on which the use of a key was noted, by the hash of the key. */
   const days = new Memory<string>();
   return async (keyHash) => {
-    const day = new Date(deps.clock()).toISOString().slice(0, DAY_LENGTH);
+    const day = dayOf(deps.clock());
     const name = keyHash.toString('base64url');
     if (days.get(name) === day) return;
     days.set(name, day);

@@ -1,3 +1,4 @@
+import { dayOf } from '../shared/day-of.ts';
 import type { Secret } from '../shared/secret.ts';
 import type { ApplicationStore } from '../applications/application-store.ts';
 import { changeTenant, type TenantDeps } from '../tenants/change-tenant.ts';
@@ -37,7 +38,7 @@ export async function createManagementKey(
   const expiresAtMs = createdAt + lifeMs;
   await changeTenant(deps, tenantId, (tenant) => ({ ...tenant, recoveredAt: createdAt }));
   deps.onManagementKeyCreated();
-  const name = `Recovery ${new Date(createdAt).toISOString().slice(0, 10)}`;
+  const name = `Recovery ${dayOf(createdAt)}`;
   const { application, key, text } = newManagementApplication(deps, {
     tenantId,
     name,
