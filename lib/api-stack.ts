@@ -32,6 +32,7 @@ import {
   acknowledgeFunctions,
   allowOnAccess,
   allowOnFunctions,
+  allowCallNotes,
   allowOnTable,
   allowProxyFailures,
   allowQueryIndex,
@@ -281,6 +282,7 @@ export class ApiStack extends Stack {
         // Transforms make tokens, and run reactors.
         ...allowTokenWrites(this.#data),
         allowOnTable(this.#data.reactors, ['BatchGetItem']),
+        allowCallNotes(this.#data.reactors),
         allowOnFunctions(this, prefix, ['InvokeFunction'], VERSIONS),
         this.#reactors.allowMaking(),
       ],

@@ -104,6 +104,21 @@ export function allowKeyUses(access: Pick<NamedTable, 'tableArn'>): PolicyStatem
 }
 
 /**
+ * Allows a function to note that a reactor was called and waits for running instances, and to write
+ * nothing else of it (`reactor-store.ts`).
+ */
+export function allowCallNotes(reactors: Pick<NamedTable, 'tableArn'>): PolicyStatement {
+  const statement = allowOnTable(reactors, ['UpdateItem']);
+  statement.addCondition('ForAllValues:StringLike', { 'dynamodb:LeadingKeys': [TENANT] });
+  statement.addCondition('ForAllValues:StringEquals', {
+    'dynamodb:Attributes': ['pk', 'sk', 'calledOn', 'heat', 'duePk', 'dueSk'],
+  });
+  // Without keys or attributes the conditions above would be true for every call.
+  statement.addCondition('Null', { 'dynamodb:LeadingKeys': 'false', 'dynamodb:Attributes': 'false' });
+  return statement;
+}
+
+/**
  * Denies a function every write to the head of the audit trail, and to the cursor of its check,
  * which are in a table that it may write otherwise. `except`: what it may write.
  */

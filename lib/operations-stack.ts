@@ -272,6 +272,7 @@ export class OperationsStack extends Stack {
         REACTOR_FUNCTION_PREFIX: reactors.functionPrefix,
         ...layerEnvironment(reactors.layer),
         HOT_CONCURRENCY: String(settings.hotConcurrency),
+        HOT_INSTANCES: String(settings.hotInstances),
       },
       grants: [
         allowQueryIndex(data.tokens, INDEXES.due),

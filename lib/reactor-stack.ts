@@ -44,6 +44,7 @@ import { reactorFunctionPrefix, reactorLayerName } from './deployment-names.ts';
 import {
   acknowledgeFunctions,
   acknowledgeLayers,
+  allowCallNotes,
   allowCodeKey,
   allowOnFunctions,
   allowOnTable,
@@ -240,11 +241,12 @@ export class ReactorStack extends Stack {
         ...layerEnvironment(this.layer),
         REACTOR_LAYER: this.layer.version.layerVersionArn,
         REACTOR_ARCHITECTURE: settings.architecture,
-        HOT_CONCURRENCY: String(settings.hotConcurrency),
+        REACTORS_PER_TENANT: String(settings.reactorsPerTenant),
       },
       grants: [
         ...allowTokenWrites(data),
         allowOnTable(data.reactors, ['BatchGetItem', 'PutItem', 'DeleteItem', 'Query']),
+        allowCallNotes(data.reactors),
         allowQueryIndex(data.reactors, INDEXES.group),
         allowOnFunctions(this, prefix, [
           'CreateFunction',
@@ -260,7 +262,6 @@ export class ReactorStack extends Stack {
           'CreateAlias',
           'UpdateAlias',
           'DeleteFunction',
-          'PutProvisionedConcurrencyConfig',
           'DeleteProvisionedConcurrencyConfig',
         ]),
         allowOnFunctions(this, prefix, ['InvokeFunction'], VERSIONS),
@@ -343,6 +344,7 @@ export class ReactorStack extends Stack {
         allowTenantKeys(data.key, 'Decrypt'),
         ...allowTokenWrites(data),
         allowOnTable(data.reactors, ['BatchGetItem', 'PutItem']),
+        allowCallNotes(data.reactors),
         allowOnFunctions(this, this.functionPrefix, ['InvokeFunction'], VERSIONS),
         this.allowMaking(),
         allowSend(this.invocations.queue),

@@ -179,8 +179,12 @@ export const settingsSchema = z
     proxyRedirects: z.enum(['told', 'raw'], { error: "must be 'told' or 'raw'" }).default('told'),
     /** Applies to the reactors' functions and to the Node.js in their layer. */
     architecture: z.enum(['arm64', 'x86_64'], { error: 'must be arm64 or x86_64' }).default('arm64'),
-    /** Provisioned instances of each reactor; 0 provisions none and costs nothing. */
+    /** Provisioned instances of a reactor in the budget; 0 provisions none and costs nothing. */
     hotConcurrency: wholeNumber(0, 100).default(1),
+    /** The budget: the most provisioned instances of all reactors together. */
+    hotInstances: wholeNumber(0, 2_000).default(100),
+    /** A tenant can have so many reactors. */
+    reactorsPerTenant: wholeNumber(1, 100_000).default(100),
     /**
      * `canary` moves a tenth of the requests to new functions first, and back if they fail (docs/
      * deploy.md#canary).

@@ -49,7 +49,7 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
     // It deletes functions and provisions no instances.
     reactorFunctions: createReactorRepairs(
       { client: lambdaControlClient(aws), platform },
-      { namePrefix: config.REACTOR_FUNCTION_PREFIX, hotConcurrency: 0 },
+      { namePrefix: config.REACTOR_FUNCTION_PREFIX },
     ),
     onManagementKeyCreated: keyReports(print, config.SERVICE_NAME).onManagementKeyCreated,
     ...platform,

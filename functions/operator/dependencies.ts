@@ -8,7 +8,8 @@ import {
 } from '../../src/adapters/aws/clients.ts';
 import type { Table } from '../../src/adapters/dynamodb/table-client.ts';
 import { oldestDue } from '../../src/adapters/dynamodb/due-index.ts';
-import { countCold, countParked } from '../../src/adapters/dynamodb/due-reactors.ts';
+import { countParked } from '../../src/adapters/dynamodb/due-reactors.ts';
+import { createHotPlaceStore, createWaitingReactors } from '../../src/adapters/dynamodb/hot-place-store.ts';
 import { createSealHead, createSealReader } from '../../src/adapters/dynamodb/seal-store.ts';
 import { createDeploymentKeyStore } from '../../src/adapters/dynamodb/deployment-key-store.ts';
 import { createCheckCursor } from '../../src/adapters/dynamodb/check-cursor.ts';
@@ -32,6 +33,7 @@ import {
   createTrail,
 } from '../../src/adapters/stores.ts';
 import type { ApplicationStore } from '../../src/core/applications/application-store.ts';
+import { countCold } from '../../src/core/reactors/keep-hot.ts';
 import type { AuditLog } from '../../src/core/audit/audit-log.ts';
 import type { Sightings } from '../../src/core/audit/audit-scope.ts';
 import type { WalkDeps } from '../../src/core/trail/list-records.ts';
@@ -166,7 +168,11 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
       deliveries: () => queueDepth(sqs, config.DELIVERIES_QUEUE_URL),
     },
     parkedDeliveries: () => countParked(reactors),
-    coldReactors: () => countCold(reactors),
+    coldReactors: () =>
+      countCold({
+        hotPlaceStore: createHotPlaceStore(reactors),
+        waitingReactors: createWaitingReactors(reactors),
+      }),
     ...rollDeps(reactors, lambdaControlClient(aws), config),
     ...platform,
     newId: platform.random.uuid,

@@ -26,7 +26,7 @@ export const environment = z.extend(apiEnvironment, {
   /** The ARN of the version of the layer that new functions get. */
   REACTOR_LAYER: variable,
   REACTOR_ARCHITECTURE: z.enum(['arm64', 'x86_64']),
-  HOT_CONCURRENCY: wholeNumber(0),
+  REACTORS_PER_TENANT: wholeNumber(1),
 });
 
 /** The variables that the construct must set, as strings. */

@@ -26,7 +26,6 @@ import type { Unaudited } from '../../src/lambda/audited-deps.ts';
 import { apiSettings } from '../../src/http/api-settings.ts';
 import type { ApiDeps } from '../../src/http/create-api-handler.ts';
 import { tokenInputParser } from '../../src/http/parse-token-input.ts';
-import { createLog } from '../../src/lambda/request-log.ts';
 import { auditReports } from '../../src/lambda/audit-metrics.ts';
 import { presentVersion } from '../../src/lambda/present-layer.ts';
 import { environment } from './config.ts';
@@ -57,7 +56,6 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
   const egressAllowList = config.EGRESS_ALLOW_LIST;
   const stores = createStores(dynamodb, kmsClient(aws), config);
   const sqs = sqsClient(aws);
-  const log = createLog(print);
   const making = {
     ...platform,
     ...createReactorStores(dynamodb, config),
@@ -70,10 +68,8 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
         layer: presentVersion(config),
         architecture: config.REACTOR_ARCHITECTURE,
         codeKeyArn: config.KEY_ID,
-        hotConcurrency: config.HOT_CONCURRENCY,
       },
     ),
-    onCold: log.cold,
   };
   return {
     ...apiSettings(config, instance),
@@ -92,6 +88,7 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
       },
     ),
     parseTokenInput: tokenInputParser(config.CLIENT_COMPATIBILITY),
+    reactorsPerTenant: config.REACTORS_PER_TENANT,
     cvcLifetimeMs: config.CVC_LIFETIME_SECONDS * 1000,
     egressAllowList,
     ...(config.PUBLIC_URL !== '' && { publicUrl: config.PUBLIC_URL }),

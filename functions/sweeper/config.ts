@@ -15,6 +15,7 @@ export const environment = z.object({
   DELIVERIES_QUEUE_URL: variable,
   REACTOR_FUNCTION_PREFIX: variable,
   HOT_CONCURRENCY: wholeNumber(0),
+  HOT_INSTANCES: wholeNumber(0),
   KEY_ROTATION_DAYS: wholeNumber(1),
   ...layerEnvironment,
 });

@@ -1,21 +1,21 @@
 import type { Metrics } from '@aws-lambda-powertools/metrics';
 import { dynamoDbClient, lambdaControlClient, sqsClient } from '../../src/adapters/aws/clients.ts';
 import { dueApplications, dueKeyRotations, dueSessions } from '../../src/adapters/dynamodb/due-access.ts';
-import {
-  countCold,
-  countParked,
-  dueInvocations,
-  dueReactors,
-} from '../../src/adapters/dynamodb/due-reactors.ts';
+import { countParked, dueInvocations, dueReactors } from '../../src/adapters/dynamodb/due-reactors.ts';
 import { dueCvcs, dueTokens } from '../../src/adapters/dynamodb/due-tokens.ts';
+import { createHotPlaceStore, createWaitingReactors } from '../../src/adapters/dynamodb/hot-place-store.ts';
 import { createReactorIndex } from '../../src/adapters/dynamodb/reactor-index.ts';
 import { createNotedLayers } from '../../src/adapters/dynamodb/roll-store.ts';
+import type { Table } from '../../src/adapters/dynamodb/table-client.ts';
 import { createTenantStore } from '../../src/adapters/dynamodb/tenant-store.ts';
 import { LIST_SHARDS } from '../../src/adapters/dynamodb/token-tables.ts';
+import { createReactorHeat } from '../../src/adapters/lambda/reactor-heat.ts';
 import { createReactorRepairs } from '../../src/adapters/lambda/reactor-repairs.ts';
 import { createInvocationQueue } from '../../src/adapters/sqs/invocation-queue.ts';
 import type { Instance } from '../../src/adapters/instance.ts';
 import { createReactorStores } from '../../src/adapters/stores.ts';
+import type { KeepHotDeps } from '../../src/core/reactors/hot-decision.ts';
+import { countCold, keepHot } from '../../src/core/reactors/keep-hot.ts';
 import type { Clock } from '../../src/core/shared/clock.ts';
 import { noteLayer } from '../../src/core/republish/note-layer.ts';
 import { presentLayer } from '../../src/lambda/present-layer.ts';
@@ -33,6 +33,11 @@ export interface SweeperDeps {
   readonly works: readonly DueWork[];
   /** The number of deliveries that wait for an operator. */
   readonly parkedDeliveries: () => Promise<number>;
+  /**
+   * Gives running instances to reactors that wait for them, and takes those of others. Begins no
+   * call after `until`, in ms since the epoch.
+   */
+  readonly keepHot: (until: number) => Promise<void>;
   /** The number of reactors that the account's concurrency quota leaves cold. */
   readonly coldReactors: () => Promise<number>;
   /**
@@ -43,6 +48,20 @@ export interface SweeperDeps {
   readonly metrics: () => Metrics;
   /** Called with the failure of one piece of work. The others go on. */
   readonly onFailure: (error: unknown) => void;
+}
+
+function runningInstances(
+  reactors: Table,
+  deps: Omit<KeepHotDeps, 'until' | 'hotPlaceStore' | 'waitingReactors'>,
+): Pick<SweeperDeps, 'keepHot' | 'coldReactors'> {
+  const places = {
+    hotPlaceStore: createHotPlaceStore(reactors),
+    waitingReactors: createWaitingReactors(reactors),
+  };
+  return {
+    keepHot: (until) => keepHot({ ...deps, ...places, until }),
+    coldReactors: () => countCold(places),
+  };
 }
 
 /**
@@ -64,6 +83,7 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Sweepe
   const ephemeral = { ...dynamodb, name: config.EPHEMERAL_TABLE };
   const reactors = { ...dynamodb, name: config.REACTORS_TABLE };
   const sqs = sqsClient(aws);
+  const lambda = { client: lambdaControlClient(aws), platform };
   const access = { ...dynamodb, name: config.ACCESS_TABLE };
   const { reactorStore, invocationStore } = createReactorStores(dynamodb, config);
   const works: Readonly<Record<DueWorkName, DueWork>> = {
@@ -86,21 +106,21 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Sweepe
     reactors: dueReactors(reactors, {
       ...platform,
       reactorStore,
-      reactorFunctions: createReactorRepairs(
-        { client: lambdaControlClient(aws), platform },
-        {
-          namePrefix: config.REACTOR_FUNCTION_PREFIX,
-          hotConcurrency: config.HOT_CONCURRENCY,
-        },
-      ),
-      onCold: log.cold,
+      reactorFunctions: createReactorRepairs(lambda, { namePrefix: config.REACTOR_FUNCTION_PREFIX }),
     }),
   };
   return {
     clock,
     works: DUE_WORKS.map((name) => works[name]),
     parkedDeliveries: () => countParked(reactors),
-    coldReactors: () => countCold(reactors),
+    ...runningInstances(reactors, {
+      clock,
+      reactorStore,
+      reactorHeat: createReactorHeat(lambda, config.REACTOR_FUNCTION_PREFIX),
+      hotInstances: config.HOT_INSTANCES,
+      hotConcurrency: config.HOT_CONCURRENCY,
+      onCold: log.cold,
+    }),
     outdatedReactors: () =>
       noteLayer({
         clock,

@@ -24,11 +24,13 @@ function publish(metrics: Metrics, report: SweepReport): void {
 
 /** One run over all due work, within Lambda's timeout. */
 export async function runSweep(deps: SweeperDeps, remainingMs: number): Promise<void> {
-  const { clock, works, onFailure, parkedDeliveries, coldReactors, outdatedReactors } = deps;
+  const { clock, works, onFailure, parkedDeliveries, coldReactors, outdatedReactors, keepHot } = deps;
   const metrics = deps.metrics();
   const deadline = clock() + remainingMs - RESERVE_MS;
   const reports = await sweepAll(works, { clock, deadline, onFailure });
   for (const report of reports) publish(metrics, report);
+  // Calls of Lambda's control plane that can wait come last. The next run repeats a failed one.
+  if (clock() < deadline) await keepHot(deadline).catch(onFailure);
   metrics.addMetric('ParkedDeliveries', MetricUnit.Count, await parkedDeliveries());
   metrics.addMetric('ColdReactors', MetricUnit.Count, await coldReactors());
   if (isFirstOfHour(clock()))

@@ -45,6 +45,7 @@ type Plain =
   | 'proxyRedirects'
   | 'publicUrl'
   | 'random'
+  | 'reactorsPerTenant'
   | 'referredIds'
   | 'sealHead'
   | 'sealPublicKey'

@@ -46,6 +46,7 @@ export const PROBLEMS: Readonly<Record<ServiceErrorCode, ProblemKind>> = {
   destination_timeout: { status: 408, title: 'Request Timeout' },
   conflict: { status: 409, title: 'Conflict' },
   last_manager: { status: 409, title: 'Conflict' },
+  limit_reached: { status: 409, title: 'Conflict' },
   payload_too_large: { status: 413, title: 'Payload Too Large' },
   unsupported_media_type: { status: 415, title: 'Unsupported Media Type' },
   payment_required: { status: 402, title: 'Payment Required' },

@@ -8,15 +8,15 @@ export function reactorStoreContract(name: string, make: () => ReactorStore): vo
   describe(`the contract of a reactor store, ${name}`, () => {
     it('returns a reactor as written, and the existing one instead of a new one', async () => {
       const reactor = aStoredReactor({ applicationId: randomUUID(), tidyAt: 5 });
-      expect(await make().create(reactor)).toBe('created');
+      expect(await make().create(reactor, 100)).toBe('created');
       expect(await make().find(reactor.tenantId, reactor.id)).toEqual(reactor);
-      expect(await make().create({ ...reactor, name: 'Another' })).toEqual(reactor);
+      expect(await make().create({ ...reactor, name: 'Another' }, 100)).toEqual(reactor);
       expect(await make().find(reactor.tenantId, reactor.id)).toEqual(reactor);
     });
 
     it('returns each reactor of a list of ids once, and none for unknown ids', async () => {
       const reactor = aStoredReactor();
-      await make().create(reactor);
+      await make().create(reactor, 100);
       const ids = [reactor.id, randomUUID(), 'x', reactor.id];
       expect(await make().findMany(reactor.tenantId, ids)).toEqual([reactor]);
     });
@@ -24,7 +24,7 @@ export function reactorStoreContract(name: string, make: () => ReactorStore): vo
     it('hides reactors from other tenants, and accepts any text as an id', async () => {
       const reactor = aStoredReactor();
       const stranger = randomUUID();
-      await make().create(reactor);
+      await make().create(reactor, 100);
       expect(await make().find(stranger, reactor.id)).toBeUndefined();
       expect(await make().findMany(stranger, [reactor.id])).toEqual([]);
       for await (const batch of make().list(stranger, undefined)) expect(batch).toEqual([]);
@@ -37,7 +37,7 @@ export function reactorStoreContract(name: string, make: () => ReactorStore): vo
 
     it('replaces only the previous version', async () => {
       const reactor = aStoredReactor();
-      await make().create(reactor);
+      await make().create(reactor, 100);
       expect(await make().update({ ...reactor, name: 'Next', version: 2 })).toBe(true);
       expect(await make().update({ ...reactor, name: 'Late', version: 2, modifiedAt: 7 })).toBe(false);
       expect((await make().find(reactor.tenantId, reactor.id))?.name).toBe('Next');
@@ -45,7 +45,7 @@ export function reactorStoreContract(name: string, make: () => ReactorStore): vo
 
     it('lets one of many writers of the same millisecond win', async () => {
       const reactor = aStoredReactor();
-      await make().create(reactor);
+      await make().create(reactor, 100);
       const writers = Array.from({ length: 20 }, (_, at) => ({
         ...reactor,
         modifiedAt: 7,
@@ -60,7 +60,7 @@ export function reactorStoreContract(name: string, make: () => ReactorStore): vo
 
     it('deletes only the version that was read, and accepts that it is deleted already', async () => {
       const reactor = aStoredReactor();
-      await make().create(reactor);
+      await make().create(reactor, 100);
       expect(await make().delete({ ...reactor, version: 2 })).toBe(false);
       expect(await make().delete(reactor)).toBe(true);
       expect(await make().find(reactor.tenantId, reactor.id)).toBeUndefined();
@@ -72,7 +72,7 @@ export function reactorStoreContract(name: string, make: () => ReactorStore): vo
       const tenantId = randomUUID();
       const ids = [1, 2, 3, 4, 5].map((at) => orderedId(at, randomUUID()));
       for (const id of [...ids.slice(2), ...ids.slice(0, 2)])
-        await make().create(aStoredReactor({ tenantId, id }));
+        await make().create(aStoredReactor({ tenantId, id }), 100);
       const listed = async (after?: string) => {
         const found: string[] = [];
         for await (const batch of make().list(tenantId, after)) found.push(...batch.map(({ id }) => id));

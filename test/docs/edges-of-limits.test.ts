@@ -399,6 +399,17 @@ it('Failures of transforms that can be read: the last 50', async () => {
   expect((await store.last(of)).map((failure) => failure.at)).toEqual(times(50, (index) => 51 - index));
 });
 
+it('Reactors of a tenant: 100 exist, and one more is rejected', async () => {
+  const full = await createVault();
+  const create = () =>
+    full.reactors.create({ name: 'x', code: 'module.exports = () => ({});', configuration: {} });
+  for (let count = 1; count <= 100; count += 1) await create();
+  await expect(create()).rejects.toMatchObject({
+    status: Number(documented().get('Reactors of a tenant')),
+    code: 'limit_reached',
+  });
+});
+
 it('Stored proxies of a tenant: 500 exist, and one more is rejected', async () => {
   const full = await createVault();
   const create = () => full.proxies.create({ name: 'x', destination_url: bank });

@@ -1,3 +1,4 @@
+import { parseSettings } from '../../lib/settings.ts';
 import { readFileSync } from 'node:fs';
 import { RULE_LIMITS } from '../../src/core/access/access-rule.ts';
 import { SESSION_LIMITS } from '../../src/core/access/session.ts';
@@ -61,6 +62,7 @@ const LIMITS: Readonly<Record<string, readonly number[]>> = {
     RULE_LIMITS.description,
     RULE_LIMITS.conditionValue,
   ],
+  'Reactors of a tenant': [parseSettings({}).reactorsPerTenant],
   'Stored proxies of a tenant': [STORED_PROXY_LIMITS.proxies],
   'Conditions of the rules of a session': [RULE_LIMITS.conditions, RULE_LIMITS.conditionsInAll],
   'Permissions and rules of a session': [SESSION_LIMITS.grantsBytes],

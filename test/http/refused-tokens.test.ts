@@ -100,7 +100,7 @@ async function aService() {
   const storedTokens = tokenStoreOver(tables);
   await storedTokens.create(TOKENS.map((token) => ({ token })));
   const reactors = createReactorStore(tables.table('Reactors'));
-  for (const id of REACTORS) await reactors.create(aStoredReactor({ id, tenantId: TENANT }));
+  for (const id of REACTORS) await reactors.create(aStoredReactor({ id, tenantId: TENANT }), 100);
   const nowhere = () => Promise.reject(new Error('nothing leaves'));
   const handle = createApiHandler(
     {

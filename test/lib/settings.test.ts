@@ -38,6 +38,8 @@ const REFUSED: Readonly<Record<keyof Settings, readonly (readonly [value: unknow
     ['-1', 'whole number'],
     ['101', 'at most 100'],
   ],
+  hotInstances: [['2001', 'at most 2000']],
+  reactorsPerTenant: [['0', 'at least 1']],
   deployment: [['blue-green', 'all-at-once or canary']],
   throttleRate: [['1e3', 'whole number']],
   throttleBurst: [['many', 'whole number']],

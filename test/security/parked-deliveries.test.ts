@@ -72,7 +72,7 @@ async function aWorld(deliveries: readonly (typeof delivery extends fc.Arbitrary
     applicationGrantsStore: createCredentialStore(access),
     deliveryQueue: { send: ({ id }: { readonly id: string }) => Promise.resolve(void sent.push(id)) },
   };
-  for (const each of REACTORS) await deps.reactorStore.create(each);
+  for (const each of REACTORS) await deps.reactorStore.create(each, 100);
   for (const each of all) await deps.invocationStore.create(each);
   return { deps, all, invocations, sent };
 }

@@ -217,12 +217,11 @@ async function aWorld() {
       return { id: result.token.id, text, containers };
     }),
   );
-  const reactors = await Promise.all(
-    REACTORS.slice(0, 2).map(async (id) => {
-      const identity = { ...writes(), startedAt: 0, newId: () => id };
-      return (await createReactor(deps as never, aManager, aDefinition('one'), identity)).reactor.id;
-    }),
-  );
+  const reactors: string[] = [];
+  for (const id of REACTORS.slice(0, 2)) {
+    const identity = { ...writes(), startedAt: 0, newId: () => id };
+    reactors.push((await createReactor(deps as never, aManager, aDefinition('one'), identity)).reactor.id);
+  }
   // Rules name them.
   expect(reactors).toEqual(REACTORS.slice(0, 2));
   return { world, deps, flows, tokens, reactors, creator };

@@ -61,6 +61,7 @@ const sweep =
       {
         clock: () => now,
         works,
+        keepHot: () => Promise.resolve(),
         parkedDeliveries: () => Promise.resolve(3),
         coldReactors: () => Promise.resolve(2),
         outdatedReactors: () => Promise.resolve(4),

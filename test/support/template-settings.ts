@@ -35,6 +35,8 @@ export const ALL_CHANGED = {
   egressAllowList: 'psp.example.com',
   headerPrefixes: 'SVC,OLD',
   hotConcurrency: 0,
+  hotInstances: 7,
+  reactorsPerTenant: 8,
   keyRotationDays: 30,
   proxyRedirects: 'raw',
 };
@@ -48,6 +50,8 @@ export const LAID = {
   proxyRedirects: 'raw',
   architecture: 'x86_64',
   hotConcurrency: '3',
+  hotInstances: '4',
+  reactorsPerTenant: '5',
   throttleRate: '77',
   throttleBurst: '78',
   docsUrl: 'https://docs.example.com',

@@ -43,6 +43,7 @@ async function startSweeper(endpoint: { readonly url: string; readonly certFile:
     DELIVERIES_QUEUE_URL: `${endpoint.url}/deliveries`,
     REACTOR_FUNCTION_PREFIX: 'bench-reactor-',
     HOT_CONCURRENCY: '0',
+    HOT_INSTANCES: '0',
     KEY_ROTATION_DAYS: '365',
   };
   const child = fork(join(import.meta.dirname, 'sweep/sweeper-process.ts'), [bundleOf('sweeper').file], {

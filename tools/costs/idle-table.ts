@@ -8,10 +8,10 @@ import { createIndexStore } from '../../src/adapters/dynamodb/index-store.ts';
 import { createSealHead, createSealStore } from '../../src/adapters/dynamodb/seal-store.ts';
 import { createTrailReader } from '../../src/adapters/dynamodb/trail-reader.ts';
 import {
-  COLD_PARTITION,
   DUE_PARTITIONS,
   PARKED_PARTITION,
   RETRIED_PARTITION,
+  WAITING_PARTITION,
 } from '../../src/adapters/dynamodb/keys.ts';
 import { REACTOR_MEMORY_MB } from '../../src/core/reactors/layer.ts';
 import { DUE_WORKS, type DueWork } from '../../src/core/sweep/sweep.ts';
@@ -71,6 +71,7 @@ async function idleSweep(): Promise<{ readonly logBytes: number; readonly metric
     // It is the first minute of an hour, whose run has all metrics.
     clock: () => 0,
     works,
+    keepHot: () => Promise.resolve(),
     parkedDeliveries: none,
     coldReactors: none,
     outdatedReactors: none,
@@ -143,8 +144,10 @@ function firewallOf(resources: readonly Resource[]): { readonly rules: number; r
 type Row = readonly [what: string, count: string, dollars: number];
 
 /** Partitions that only the due index of the Reactors table has, and those that are counted too. */
-const OF_REACTORS = [COLD_PARTITION, RETRIED_PARTITION, PARKED_PARTITION];
-const COUNTED = [COLD_PARTITION, PARKED_PARTITION];
+const OF_REACTORS = [RETRIED_PARTITION, PARKED_PARTITION, WAITING_PARTITION];
+const COUNTED = [PARKED_PARTITION];
+/** The item that says which reactors have running instances is read to decide, and to count. */
+const HOT_READS = 2;
 
 async function rowsOf(resources: readonly Resource[]): Promise<readonly Row[]> {
   const all = (type: string) => resources.filter(({ Type }) => Type === type);
@@ -156,7 +159,7 @@ async function rowsOf(resources: readonly Resource[]): Promise<readonly Row[]> {
   const { gigabytes, traces } = functionOf(resources, 'Removes what is due');
   const queries = DUE_WORKS.length * DUE_PARTITIONS.length + OF_REACTORS.length + COUNTED.length;
   const sweep =
-    queries * 0.5 * PRICES.readUnit +
+    (queries * 0.5 + HOT_READS) * PRICES.readUnit +
     PRICES.lambdaRequest +
     IDLE_SWEEP_SECONDS * gigabytes * PRICES.gigabyteSecond +
     logDollars(logBytes) +

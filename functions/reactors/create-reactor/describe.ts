@@ -12,4 +12,7 @@ export const description: OperationDescription = {
   required: ['configuration'],
   requests: { charge: { summary: 'A reactor', value: CHARGE } },
   response: { description: 'The reactor.', schema: reactorResponse() },
+  failures: {
+    409: 'The tenant has as many reactors as it may have (`limit_reached`), or a request with the same idempotency key is still running.',
+  },
 };

@@ -41,10 +41,20 @@ export interface CloakroomProps {
    */
   readonly architecture?: 'arm64' | 'x86_64' | undefined;
   /**
-   * Provisioned instances of each reactor; 0 provisions none and costs nothing.
+   * Provisioned instances of a reactor in the budget; 0 provisions none and costs nothing.
    * @default 1
    */
   readonly hotConcurrency?: number | undefined;
+  /**
+   * The budget: the most provisioned instances of all reactors together.
+   * @default 100
+   */
+  readonly hotInstances?: number | undefined;
+  /**
+   * A tenant can have so many reactors.
+   * @default 100
+   */
+  readonly reactorsPerTenant?: number | undefined;
   /**
    * `canary` moves a tenth of the requests to new functions first, and back if they fail
    * (docs/ deploy.md#canary).

@@ -179,6 +179,7 @@ export interface Problem {
     | 'destination_timeout'
     | 'conflict'
     | 'last_manager'
+    | 'limit_reached'
     | 'payload_too_large'
     | 'unsupported_media_type'
     | 'payment_required'

@@ -119,7 +119,6 @@ reactorFunctionsContract(
         layer: { ...LAYER, arn: ENVIRONMENT['REACTOR_LAYER'] ?? '' },
         architecture: 'arm64',
         codeKeyArn: 'key',
-        hotConcurrency: 0,
       },
     ),
   ),

@@ -5,7 +5,6 @@ import { sweepInvocation, type SweepInvocationDeps } from '../../core/reactors/s
 import type { DueWork } from '../../core/sweep/sweep.ts';
 import { dueEntries } from './due-index.ts';
 import {
-  COLD_PARTITION,
   DUE_PARTITIONS,
   INDEXES,
   PARKED_PARTITION,
@@ -15,15 +14,12 @@ import {
 } from './keys.ts';
 import { send, type Table } from './table-client.ts';
 
-/**
- * Repairs reactors whose function change was interrupted, that have unused versions, or that are
- * cold although the deployment keeps them warm.
- */
+/** Repairs reactors whose function change was interrupted, or that have unused versions. */
 export function dueReactors(reactors: Table, deps: RepairFunctionDeps): DueWork {
   return {
     name: 'reactors',
     async *due(now) {
-      for await (const entries of dueEntries(reactors, now, [...DUE_PARTITIONS, COLD_PARTITION])) {
+      for await (const entries of dueEntries(reactors, now)) {
         yield entries.flatMap(({ key, dueAt }) => {
           const found = parseReactorKey(key);
           return found === undefined
@@ -55,19 +51,13 @@ export function dueInvocations(reactors: Table, deps: SweepInvocationDeps): DueW
   };
 }
 
-/** Counts parked deliveries, up to one page. */
-export const countParked = (reactors: Table) => countIn(reactors, PARKED_PARTITION);
-
-/** Counts the reactors that the account's quota leaves cold, up to one page. */
-export const countCold = (reactors: Table) => countIn(reactors, COLD_PARTITION);
-
-/** Counts one page of a partition that contains nothing else. The alarm needs no larger number. */
-async function countIn({ client, platform, name }: Table, partition: string): Promise<number> {
+/** Counts parked deliveries, up to one page. The alarm needs no larger number. */
+export async function countParked({ client, platform, name }: Table): Promise<number> {
   const command = new QueryCommand({
     TableName: name,
     IndexName: INDEXES.due,
     KeyConditionExpression: 'duePk = :partition',
-    ExpressionAttributeValues: { ':partition': partition },
+    ExpressionAttributeValues: { ':partition': PARKED_PARTITION },
     Select: 'COUNT',
   });
   return (await send(platform, () => client.send(command))).Count ?? 0;

@@ -349,10 +349,18 @@ export function isPartKey(sk: string): boolean {
 }
 
 /**
- * Partition of the due index of the Reactors table for reactors that the account's quota leaves
- * cold.
+ * Partition of the due index of the Reactors table for reactors that wait for running instances.
+ * They sort by the time since which they wait.
  */
-export const COLD_PARTITION = 'cold';
+export const WAITING_PARTITION = 'waiting';
+
+/** Reactors table: the item that says which reactors have running instances. */
+export const HOT_PLACES_KEY: ItemKey = { pk: 'hot', sk: 'places' };
+
+/** Reactors table: how many reactors a tenant has. */
+export function reactorCountKey(tenantId: string): ItemKey {
+  return { pk: tenantId, sk: 'reactor-count' };
+}
 
 /** Partition of the due index of the Reactors table for parked deliveries, until they end. */
 export const PARKED_PARTITION = 'parked';

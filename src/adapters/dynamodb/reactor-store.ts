@@ -1,14 +1,16 @@
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { IMAGES } from '../../core/reactors/layer.ts';
 import { STAY_REASONS, type StoredReactor } from '../../core/reactors/reactor.ts';
 import type { ReactorStore } from '../../core/reactors/reactor-store.ts';
 import { dueOf } from '../../core/reactors/repair-reactor.ts';
 import { isUuid } from '../../core/shared/is-uuid.ts';
+import { unavailable } from '../aws/dependency-error.ts';
 import { batchGet, getItem } from './batch-get.ts';
-import { COLD_PARTITION, imagePartition, layerSort, REACTOR_PREFIX, reactorKey } from './keys.ts';
-import { conditionalPut, conditionalWrite } from './conditional-write.ts';
+import { imagePartition, layerSort, REACTOR_PREFIX, reactorCountKey, reactorKey } from './keys.ts';
+import { noteCall, waitingSince } from './call-notes.ts';
+import { conditionalPut } from './conditional-write.ts';
 import { binary, type Item, type Table } from './table-client.ts';
+import { createCounted, deleteCounted } from './tenant-count.ts';
 import { tenantItems } from './tenant-items.ts';
 import { dueAt } from './token-item.ts';
 
@@ -34,23 +36,29 @@ const reactorItem = z.lazy(() =>
       z.object({ id: z.string(), until: z.number(), by: z.exactOptional(z.literal('roll')) }),
     ),
     tidyAt: z.exactOptional(z.number()),
-    heatAt: z.exactOptional(z.number()),
+    calledOn: z.exactOptional(z.string()),
+    heat: z.exactOptional(z.object({ state: z.enum(['waiting', 'hot']), since: z.number() })),
     version: z.number(),
   }),
 );
+
+/** A reactor that waits for running instances is in the queue while nothing else of it is due. */
+function dueEntryOf(reactor: StoredReactor): Item {
+  const due = dueOf(reactor);
+  const { heat } = reactor;
+  return due === undefined && heat?.state === 'waiting' ? waitingSince(heat.since) : dueAt(reactor.id, due);
+}
 
 function itemOf(reactor: StoredReactor): Item {
   return {
     ...reactorKey(reactor.tenantId, reactor.id),
     ...reactor,
-    ...dueAt(reactor.id, dueOf(reactor)),
+    ...dueEntryOf(reactor),
     // Reactors are found by the layer that their function has.
     ...(reactor.layer !== undefined && {
       groupPk: imagePartition(reactor.layer.image),
       groupSk: layerSort(reactor.layer.hash, reactor.id),
     }),
-    // A cold reactor is in a separate partition, in which cold ones can be counted.
-    ...(reactor.heatAt !== undefined && { duePk: COLD_PARTITION }),
   };
 }
 
@@ -70,20 +78,52 @@ function isSame(reactor: StoredReactor): (found: StoredReactor) => boolean {
 
 const PAGE = 100;
 
+/** How often a deletion is tried beside other writers of the number of reactors. */
+const ATTEMPTS = 12;
+const PAUSE_MS = 100;
+
+const counted = (table: Table, tenantId: string) => ({
+  table,
+  tenantId,
+  key: reactorCountKey(tenantId),
+  prefix: REACTOR_PREFIX,
+});
+
+async function remove(table: Table, { tenantId, id, version }: StoredReactor): Promise<boolean> {
+  const deletion = {
+    TableName: table.name,
+    Key: reactorKey(tenantId, id),
+    ConditionExpression: '#version = :version',
+    ExpressionAttributeNames: { '#version': 'version' },
+    ExpressionAttributeValues: { ':version': version },
+  };
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    if (await deleteCounted(counted(table, tenantId), [{ Delete: deletion }])) return true;
+    const item = await getItem(table, reactorKey(tenantId, id));
+    // It may be gone already, as an earlier attempt may have lost its response.
+    if (item === undefined) return true;
+    if (readReactorItem(item).version !== version) return false;
+    await table.platform.pause(table.platform.random.fraction() * PAUSE_MS);
+  }
+  throw unavailable(new Error('delete reactor: the number of reactors changes all the time'));
+}
+
 /** Reactors are in the Reactors table, and each is one item. */
 export function createReactorStore(table: Table): ReactorStore {
   const { name } = table;
 
   return {
-    async create(reactor) {
-      const free = { expression: 'attribute_not_exists(pk)' };
-      const written = await conditionalPut(table, itemOf(reactor), free, {
-        read: readReactorItem,
-        isSame: isSame(reactor),
-      });
-      if (written === 'written') return 'created';
-      if (written.found === undefined) throw new Error('reactor store: the reactor in the way has no item');
-      return written.found;
+    async create(reactor, most) {
+      const { tenantId, id } = reactor;
+      const put = {
+        TableName: name,
+        Item: itemOf(reactor),
+        ConditionExpression: 'attribute_not_exists(pk)',
+      };
+      const made = await createCounted(counted(table, tenantId), most, [{ Put: put }], () =>
+        getItem(table, reactorKey(tenantId, id)),
+      );
+      return typeof made === 'object' ? readReactorItem(made.found) : made;
     },
 
     async find(tenantId, id) {
@@ -121,16 +161,7 @@ export function createReactorStore(table: Table): ReactorStore {
       );
     },
 
-    async delete(reactor) {
-      const command = new DeleteCommand({
-        TableName: name,
-        Key: reactorKey(reactor.tenantId, reactor.id),
-        // The item may be gone already, as an earlier attempt may have lost its response.
-        ConditionExpression: 'attribute_not_exists(pk) OR #version = :version',
-        ExpressionAttributeNames: { '#version': 'version' },
-        ExpressionAttributeValues: { ':version': reactor.version },
-      });
-      return (await conditionalWrite(table, command)) === 'written';
-    },
+    noteCall: (reactor, day) => noteCall(table, reactor, day),
+    delete: (reactor) => remove(table, reactor),
   };
 }

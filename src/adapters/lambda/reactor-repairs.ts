@@ -2,9 +2,7 @@ import {
   CreateAliasCommand,
   DeleteFunctionCommand,
   DeleteProvisionedConcurrencyConfigCommand,
-  InvalidParameterValueException,
   ListVersionsByFunctionCommand,
-  PutProvisionedConcurrencyConfigCommand,
   ResourceConflictException,
   ResourceNotFoundException,
   UpdateAliasCommand,
@@ -46,37 +44,14 @@ async function versionsOf({ client, platform }: Lambda, name: string): Promise<r
 
 export interface ReactorRepairSettings {
   readonly namePrefix: string;
-  /** The number of instances of `live` that are always running. */
-  readonly hotConcurrency: number;
 }
 
 /** Repairs the Lambda functions of reactors. */
-export function createReactorRepairs(
-  lambda: Lambda,
-  { namePrefix, hotConcurrency }: ReactorRepairSettings,
-): ReactorRepairs {
+export function createReactorRepairs(lambda: Lambda, { namePrefix }: ReactorRepairSettings): ReactorRepairs {
   const { client, platform } = lambda;
   const nameOf = (reactorId: string) => reactorFunctionName(namePrefix, reactorId);
 
   return {
-    async keepHot(reactorId) {
-      if (hotConcurrency === 0) return true;
-      const command = new PutProvisionedConcurrencyConfigCommand({
-        FunctionName: nameOf(reactorId),
-        Qualifier: LIVE,
-        ProvisionedConcurrentExecutions: hotConcurrency,
-      });
-      try {
-        await retryControlPlane(platform, () => client.send(command), BUSY);
-        return true;
-      } catch (error) {
-        // All other parameters are valid, so the account would have less concurrency left than AWS
-        // requires.
-        if (error instanceof InvalidParameterValueException) return false;
-        throw error;
-      }
-    },
-
     async pointLive(reactorId, version) {
       const target = { FunctionName: nameOf(reactorId), Name: LIVE, FunctionVersion: version };
       if (await unlessGone(platform, () => client.send(new UpdateAliasCommand(target)), BUSY)) return 'moved';

@@ -12,7 +12,7 @@ const LONGEST_PAUSE_MS = 2_000;
  * Errors that are transient for every call: the account's rate limit, or a function that is not
  * ready.
  */
-const TRANSIENT: readonly string[] = [
+export const TRANSIENT: readonly string[] = [
   'TooManyRequestsException',
   'ThrottlingException',
   'ResourceNotReadyException',

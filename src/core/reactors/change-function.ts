@@ -5,15 +5,7 @@ import type { ReactorFunctions, ReactorId, ReactorRepairs } from './reactor-func
 import type { ReactorStore } from './reactor-store.ts';
 import type { Platform } from '../shared/platform.ts';
 
-/** {@link heated} needs these to keep instances running. */
-export interface HeatDeps {
-  readonly reactorFunctions: Pick<ReactorRepairs, 'keepHot'>;
-  readonly clock: Clock;
-  /** Called for a reactor whose instances the account's quota does not allow. */
-  readonly onCold: (reactor: Pick<StoredReactor, 'id' | 'tenantId'>) => void;
-}
-
-export interface RepairFunctionDeps extends HeatDeps, Platform {
+export interface RepairFunctionDeps extends Platform {
   readonly reactorStore: ReactorStore;
   readonly reactorFunctions: ReactorRepairs;
 }
@@ -40,23 +32,11 @@ export const OPERATION_MS = 90_000;
  */
 export const TIDY_AFTER_MS = 5 * 60 * 1000;
 
-/**
- * Pause before instances are requested again, in ms, after the account's quota did not allow them.
- */
-const HEAT_AGAIN_MS = 10 * 60 * 1000;
-
-/**
- * The reactor after its instances were requested. If the quota allows none, the reactor starts
- * cold, and `heatAt` is the time of the next request. Does not throw because of the quota.
- */
-export async function heated(
-  { reactorFunctions, clock, onCold }: HeatDeps,
-  { heatAt: _, ...reactor }: StoredReactor,
-): Promise<StoredReactor> {
-  if (await reactorFunctions.keepHot(reactor.id)) return reactor;
-  onCold(reactor);
-  return { ...reactor, heatAt: clock() + HEAT_AGAIN_MS };
-}
+/** The reactor with a new `live`, which has no running instances: it waits (keep-hot.ts). */
+export const waiting = (reactor: StoredReactor, now: number): StoredReactor => ({
+  ...reactor,
+  heat: { state: 'waiting', since: now },
+});
 
 export function isBusy(reactor: StoredReactor, now: number): boolean {
   return reactor.operation !== undefined && reactor.operation.until > now;

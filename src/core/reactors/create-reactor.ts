@@ -7,9 +7,9 @@ import { orderedId } from '../shared/ordered-id.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import {
-  heated,
   OPERATION_MS,
   releaseOperationOnFailure,
+  waiting,
   withoutOperation,
   type ChangeFunctionDeps,
 } from './change-function.ts';
@@ -23,6 +23,7 @@ export type ChangeReactorDeps = ChangeFunctionDeps &
     readonly audit: Sightings;
     /** With `lenient`, code with a syntax error is stored, and the response has a warning. */
     readonly clientCompatibility: ClientCompatibility;
+    readonly reactorsPerTenant: number;
   };
 
 /** A reactor after a write, and warnings about it. */
@@ -33,8 +34,8 @@ export interface WrittenReactor extends ReactorView {
 async function deployed(deps: ChangeReactorDeps, draft: StoredReactor, definition: ReactorDefinition) {
   return releaseOperationOnFailure(deps, draft, async () => {
     const made = await deps.reactorFunctions.create(draft, definition.code);
-    const layerSince = deps.clock();
-    const ready = withoutOperation(await heated(deps, { ...draft, state: 'ready', ...made, layerSince }));
+    const now = deps.clock();
+    const ready = withoutOperation(waiting({ ...draft, state: 'ready', ...made, layerSince: now }, now));
     if (!(await deps.reactorStore.update(ready)))
       throw new Error('create reactor: the draft was deleted or changed');
     return ready;
@@ -51,6 +52,9 @@ function leftBehind(existing: StoredReactor): StoredReactor {
     headers: { 'Retry-After': '60' },
   });
 }
+
+const limitReached = ({ reactorsPerTenant: most }: ChangeReactorDeps) =>
+  new ServiceError('limit_reached', `A tenant has at most ${String(most)} reactors: delete one first.`);
 
 /**
  * Writes the record first, hidden, so that the sweep finds it if a later step is interrupted. The
@@ -80,7 +84,8 @@ export async function createReactor(
     operation: { id, until: now + OPERATION_MS },
     version: 1,
   });
-  const written = await deps.reactorStore.create(draft);
+  const written = await deps.reactorStore.create(draft, deps.reactorsPerTenant);
+  if (written === 'full') throw limitReached(deps);
   const stored = written === 'created' ? await deployed(deps, draft, definition) : leftBehind(written);
   return defined({ reactor: await openReactor(deps.vault, stored), application, warnings });
 }

@@ -1,6 +1,6 @@
 import { defined } from '../shared/defined.ts';
 import type { Secret } from '../shared/secret.ts';
-import { heated, TIDY_AFTER_MS, withoutOperation, type ChangeFunctionDeps } from './change-function.ts';
+import { TIDY_AFTER_MS, waiting, withoutOperation, type ChangeFunctionDeps } from './change-function.ts';
 import type { StoredReactor } from './reactor.ts';
 
 /**
@@ -28,7 +28,6 @@ export async function publishLocked(
     tidyAt: now + TIDY_AFTER_MS,
     version: locked.version,
   });
-  // A new `live` alias has no instances running yet.
-  const committed = withoutOperation(live === 'made' ? await heated(deps, changed) : changed);
+  const committed = withoutOperation(live === 'made' ? waiting(changed, now) : changed);
   return (await deps.reactorStore.update(committed)) ? committed : 'conflict';
 }

@@ -13,11 +13,6 @@ export type ReactorId = Pick<ReactorRecord, 'tenantId' | 'id'>;
  */
 export interface ReactorRepairs {
   /**
-   * Requests as many running instances of `live` as the deployment wants; `false` if the account's
-   * concurrency quota leaves none for them.
-   */
-  keepHot(reactorId: string): Promise<boolean>;
-  /**
    * Points `live` at a version. Returns `made` if there was no `live`, and `gone` if the version or
    * the function does not exist.
    */
@@ -49,6 +44,5 @@ export const REACTOR_FUNCTIONS_EFFECTS: PortEffects<ReactorFunctions> = {
   pointLive: (id) => reactorEffect(id),
   removeOtherVersions: (id) => reactorEffect(id),
   remove: (id) => reactorEffect(id),
-  keepHot: (id) => reactorEffect(id),
   isCurrent: 'none',
 };

@@ -101,6 +101,16 @@ export interface MadeVersion {
   readonly layer: Layer;
 }
 
+/**
+ * The part of a reactor in the deployment's budget of running instances: it waits for some, or has
+ * them.
+ */
+export interface Heat {
+  readonly state: 'waiting' | 'hot';
+  /** In ms since the epoch. */
+  readonly since: number;
+}
+
 /** A reactor, and the state that its function is in. */
 export interface StoredReactor extends ReactorRecord, Partial<MadeVersion> {
   /** Requests treat a reactor that is `creating` or `deleting` as missing. */
@@ -113,11 +123,10 @@ export interface StoredReactor extends ReactorRecord, Partial<MadeVersion> {
   readonly operation?: Operation;
   /** Unused versions are removed at this time, in ms since the epoch. */
   readonly tidyAt?: number;
-  /**
-   * Running instances are requested again at this time, in ms since the epoch, because the
-   * account's quota did not allow them. Until then the reactor starts cold.
-   */
-  readonly heatAt?: number;
+  /** The day of its last call, which is YYYY-MM-DD in UTC; absent before the first one. */
+  readonly calledOn?: string;
+  /** Absent for a reactor that gave up its running instances, and starts cold. */
+  readonly heat?: Heat;
   /** Starts at 1 and increases by one with each write. */
   readonly version: number;
 }

@@ -1,21 +1,14 @@
 import {
-  heated,
   isBusy,
   startOperation,
+  waiting,
   withoutOperation,
   type RepairFunctionDeps,
 } from './change-function.ts';
 import type { StoredReactor } from './reactor.ts';
 
 /** When the sweep must process a reactor, in ms since the epoch; `undefined` for never. */
-export function dueOf({
-  operation,
-  tidyAt = Infinity,
-  heatAt = Infinity,
-}: StoredReactor): number | undefined {
-  const due = operation?.until ?? Math.min(tidyAt, heatAt);
-  return due === Infinity ? undefined : due;
-}
+export const dueOf = ({ operation, tidyAt }: StoredReactor): number | undefined => operation?.until ?? tidyAt;
 
 async function removeEntirely(deps: RepairFunctionDeps, reactor: StoredReactor): Promise<void> {
   await deps.reactorFunctions.remove(reactor.id);
@@ -29,22 +22,20 @@ async function removeEntirely(deps: RepairFunctionDeps, reactor: StoredReactor):
 async function putInOrder(deps: RepairFunctionDeps, reactor: StoredReactor): Promise<void> {
   const { id, functionVersion } = reactor;
   if (functionVersion === undefined) return removeEntirely(deps, reactor);
-  const { tidyAt: _, heatAt, ...tidy } = reactor;
+  const { tidyAt: _, ...tidy } = reactor;
   const live = await deps.reactorFunctions.pointLive(id, functionVersion);
   // A record that was restored without its function waits for a PUT, so there is nothing to repair.
   if (live === 'gone') {
-    await deps.reactorStore.update(withoutOperation(tidy));
+    const { heat: __, ...cold } = tidy;
+    await deps.reactorStore.update(withoutOperation(cold));
     return;
   }
   await deps.reactorFunctions.removeOtherVersions(id, functionVersion);
-  const next = heatAt === undefined && live === 'moved' ? tidy : await heated(deps, tidy);
+  const next = live === 'moved' ? tidy : waiting(tidy, deps.clock());
   await deps.reactorStore.update(withoutOperation(next));
 }
 
-/**
- * Completes or reverts interrupted changes of a due reactor, removes unused versions, and requests
- * instances that the account's quota did not allow before.
- */
+/** Completes or reverts interrupted changes of a due reactor, and removes unused versions. */
 export async function repairReactor(deps: RepairFunctionDeps, tenantId: string, id: string): Promise<void> {
   const reactor = await deps.reactorStore.find(tenantId, id);
   const now = deps.clock();

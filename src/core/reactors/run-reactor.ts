@@ -4,6 +4,7 @@ import { requireUse } from '../access/require-permission.ts';
 import { defined } from '../shared/defined.ts';
 import type { ClientCompatibility } from '../shared/client-compatibility.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { dayOf } from '../shared/day-of.ts';
 import { nearestName } from '../shared/known-names.ts';
 import { errorsBelow } from '../shared/member-path.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
@@ -258,13 +259,18 @@ export async function prepareRun(
 
 /**
  * Runs the code at most once. Rejects only if the code certainly did not run (see
- * {@link ReactorRunner}).
+ * {@link ReactorRunner}). Notes the first call of a day, which running instances are for.
  */
-export function executeRun(
+export async function executeRun(
   deps: RunReactorDeps,
   { reactor, args, input }: Pick<PreparedRun, 'reactor' | 'args' | 'input'>,
-) {
-  return runCurrentVersion(deps, reactor, args, input);
+): Promise<RanOutcome> {
+  const day = dayOf(deps.clock());
+  const noted =
+    reactor.calledOn === day ? undefined : deps.reactorStore.noteCall(reactor, day).catch(() => undefined);
+  const outcome = await runCurrentVersion(deps, reactor, args, input);
+  await noted;
+  return outcome;
 }
 
 /**

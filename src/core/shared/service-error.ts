@@ -15,6 +15,7 @@ export type ServiceErrorCode =
   | 'destination_timeout'
   | 'conflict'
   | 'last_manager'
+  | 'limit_reached'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'payment_required'

@@ -28,7 +28,7 @@ reactorStoreContract('in DynamoDB', () => store());
 describe('the store of reactors', () => {
   it('recognises its own write whose response was lost', async () => {
     const reactor = aStoredReactor();
-    await store().create(reactor);
+    await store().create(reactor, 100);
     const next = { ...reactor, operation: { id: randomUUID(), until: 9 }, version: 2 };
     expect(await store(loseThe('PutItem')).update(next)).toBe(true);
     expect(await store(loseThe('DeleteItem')).delete(next)).toBe(true);
@@ -47,7 +47,7 @@ describe('the store of reactors', () => {
       aStoredReactor({ operation: { id: 'x', until: now + 1 }, tidyAt: 1 }),
       aStoredReactor({ tidyAt: now + 1 }),
     ];
-    for (const reactor of [...due, ...others]) await store().create(reactor);
+    for (const reactor of [...due, ...others]) await store().create(reactor, 100);
     const touched = new Set<string>();
     const reactorStore = {
       ...store(),
@@ -59,7 +59,6 @@ describe('the store of reactors', () => {
     const work = dueReactors(database.table('Reactors'), {
       reactorStore,
       reactorFunctions: {} as never,
-      onCold: () => undefined,
       ...machinePlatform,
       clock: () => now,
     });

@@ -109,7 +109,7 @@ const aReactor = (): StoredReactor => ({
 
 async function aWrittenReactor(): Promise<StoredReactor> {
   const reactor = aReactor();
-  await reactors().create(reactor);
+  await reactors().create(reactor, 100);
   return reactor;
 }
 
@@ -352,11 +352,11 @@ const rows: readonly Row[] = [
   ],
   [
     'creating a reactor',
-    'PutItem',
+    'TransactWriteItems',
     'created',
     () => {
       const reactor = aReactor();
-      return Promise.resolve((fate) => reactors(fate).create(reactor));
+      return Promise.resolve((fate) => reactors(fate).create(reactor, 100));
     },
   ],
   [
@@ -370,7 +370,7 @@ const rows: readonly Row[] = [
   ],
   [
     'deleting a reactor',
-    'DeleteItem',
+    'TransactWriteItems',
     true,
     async () => {
       const reactor = await aWrittenReactor();
@@ -511,7 +511,7 @@ describe('a write that certainly did not happen before', () => {
       attempts += 1;
       if (attempts === 1) return 'lose';
       await reactors().delete(next('mine'));
-      await reactors().create(next('of another'));
+      await reactors().create(next('of another'), 100);
       return undefined;
     }).update(next('mine'));
     expect([written, attempts]).toEqual([false, 2]);

@@ -43,7 +43,6 @@ const functions = () =>
       layer: { ...LAYER, arn: layerArn },
       architecture: 'arm64',
       codeKeyArn: 'code-key',
-      hotConcurrency: 0,
     },
   );
 

@@ -13,6 +13,7 @@ import {
   createReactorFunctions,
   type ReactorFunctionSettings,
 } from '../../../src/adapters/lambda/reactor-functions.ts';
+import { createReactorHeat } from '../../../src/adapters/lambda/reactor-heat.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { LAYER } from '../../support/fakes/reactor-functions.ts';
 import { reactorFunctionsContract } from '../../contracts/reactor-functions-contract.ts';
@@ -25,6 +26,7 @@ import {
 } from '../../../packages/local-aws/test/lambda/a-lambda.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
+const PREFIX = 'Cloakroom-reactor-';
 const KEY = 'arn:aws:kms:us-east-1:000000000000:key/code';
 
 const aLayerVersion = (arn: string) => ({ ...LAYER, arn });
@@ -42,12 +44,11 @@ const functions = (more: Partial<ReactorFunctionSettings> = {}, client: LambdaCl
   createReactorFunctions(
     { client, platform: machinePlatform },
     {
-      namePrefix: 'Cloakroom-reactor-',
+      namePrefix: PREFIX,
       roleArn: roleArn('silent'),
       layer: aLayerVersion(layerArn),
       architecture: 'arm64',
       codeKeyArn: KEY,
-      hotConcurrency: 0,
       ...more,
     },
   );
@@ -64,6 +65,8 @@ const versions = async (id: string) =>
   ).map(({ Version }) => Version);
 
 reactorFunctionsContract('in Lambda', () => functions());
+
+const heat = () => createReactorHeat({ client: lambda.client, platform: machinePlatform }, PREFIX);
 
 describe('the archive of a reactor', () => {
   it('contains only the code, and is identical for identical code', () => {
@@ -96,15 +99,24 @@ describe('the function of a reactor', () => {
     expect(nameOf(id).length).toBeLessThanOrEqual(64);
   });
 
-  it('runs as many provisioned instances as the deployment configures', async () => {
+  it('runs as many provisioned instances as are asked for, and none after their end', async () => {
     const id = randomUUID();
-    await functions({ hotConcurrency: 1 }).create(reactorOf(id), code('1'));
-    expect(await functions({ hotConcurrency: 1 }).keepHot(id)).toBe(true);
-    const config = await lambda.client.send(
-      new GetProvisionedConcurrencyConfigCommand({ FunctionName: nameOf(id), Qualifier: 'live' }),
-    );
-    expect(config.RequestedProvisionedConcurrentExecutions).toBe(1);
-    await functions({ hotConcurrency: 1 }).remove(id);
+    await functions().create(reactorOf(id), code('1'));
+    expect(await heat().start(id, 2)).toBe('started');
+    const read = new GetProvisionedConcurrencyConfigCommand({ FunctionName: nameOf(id), Qualifier: 'live' });
+    expect((await lambda.client.send(read)).RequestedProvisionedConcurrentExecutions).toBe(2);
+    expect([await heat().end(id), await heat().end(id)]).toEqual(['ended', 'ended']);
+    await expect(lambda.client.send(read)).rejects.toThrow('No Provisioned Concurrency Config');
+    await functions().remove(id);
+    expect([await heat().start(id, 1), await heat().end(id)]).toEqual(['gone', 'ended']);
+  });
+
+  it('waits for no turn to run or end provisioned instances', async () => {
+    const id = randomUUID();
+    await functions().create(reactorOf(id), code('1'));
+    await lambda.control({ throttle: 2 });
+    expect([await heat().start(id, 1), await heat().end(id)]).toEqual(['busy', 'busy']);
+    await functions().remove(id);
   });
 
   it.each([
@@ -113,17 +125,16 @@ describe('the function of a reactor', () => {
     [1_000, 3],
   ])('is provisioned as far as a quota of %i allows, and works without', async (accountConcurrency, hot) => {
     await lambda.control({ accountConcurrency });
-    const made: boolean[] = [];
+    const made: string[] = [];
     const ids = [randomUUID(), randomUUID(), randomUUID()];
     for (const id of ids) {
-      expect(await functions({ hotConcurrency: 1 }).create(reactorOf(id), code('1'))).toMatchObject({
-        functionVersion: '1',
-      });
-      made.push(await functions({ hotConcurrency: 1 }).keepHot(id));
+      expect(await functions().create(reactorOf(id), code('1'))).toMatchObject({ functionVersion: '1' });
+      made.push(await heat().start(id, 1));
     }
-    expect(made.filter(Boolean)).toHaveLength(hot);
+    expect(made.filter((each) => each === 'started')).toHaveLength(hot);
+    expect(made.slice(hot)).toEqual(ids.slice(hot).map(() => 'refused'));
     // An existing one stays when it is requested again.
-    if (hot > 0) expect(await functions({ hotConcurrency: 1 }).keepHot(ids[0] ?? '')).toBe(true);
+    if (hot > 0) expect(await heat().start(ids[0] ?? '', 1)).toBe('started');
     for (const id of ids) await functions().remove(id);
     await lambda.control({ accountConcurrency: 1_000 });
   });
@@ -210,7 +221,8 @@ describe('the function of a reactor', () => {
 
   it('is removed completely, and a second removal succeeds', async () => {
     const id = randomUUID();
-    await functions({ hotConcurrency: 1 }).create(reactorOf(id), code('1'));
+    await functions().create(reactorOf(id), code('1'));
+    expect(await heat().start(id, 1)).toBe('started');
     await functions().publish(reactorOf(id), code('2'));
     await functions().remove(id);
     await functions().remove(id);

@@ -47,8 +47,6 @@ export function aReactorWorld(clockOfAll?: Clock) {
   const tables = tablesInMemory(clock);
   const reactors = () => reactorsIn(tables);
   const functions = new Map<string, CloudFunction>();
-  const colds: string[] = [];
-  let isHotAllowed = () => true;
   let calls = 0;
   let dieBefore = Infinity;
   let dieAfterCall = Infinity;
@@ -74,11 +72,8 @@ export function aReactorWorld(clockOfAll?: Clock) {
     clientCompatibility: 'strict',
     applicationStore: createApplicationStore(tables.table('Access')),
     reactorStore: inSteps(createReactorStore(tables.table('Reactors')), step),
-    onCold: ({ id }) => colds.push(id),
-    reactorFunctions: inSteps(
-      { ...reactorFunctions(functions), keepHot: () => Promise.resolve(isHotAllowed()) },
-      step,
-    ),
+    reactorsPerTenant: 100,
+    reactorFunctions: inSteps(reactorFunctions(functions), step),
   };
 
   /**
@@ -102,10 +97,6 @@ export function aReactorWorld(clockOfAll?: Clock) {
     reactors,
     reactor: (id: string) => reactors().find((each) => each.id === id),
     functions,
-    colds,
-    allowHot: (isAllowed: boolean) => {
-      isHotAllowed = () => isAllowed;
-    },
     calls: () => calls,
     /** Another process, which may die. */
     process: (fate: { readonly dieBefore?: number; readonly dieAfter?: number } = {}) => {

@@ -64,22 +64,29 @@ describe('a reactor', () => {
     expect(reactor.configuration.reveal()).toEqual({ url: 'https://example.com' });
   });
 
-  it('starts cold while the quota permits no running instances, and is hot later', async () => {
+  it('waits for running instances when it is made, and not for other code', async () => {
     const world = aReactorWorld();
-    world.allowHot(false);
     const id = await create(world);
-    const record = () => world.reactor(id);
-    expect([world.colds, record()?.state]).toEqual([[id], 'ready']);
+    const { heat } = world.reactor(id) ?? {};
+    expect(heat?.state).toBe('waiting');
+    world.pass(1_000);
+    await updateReactor(world.deps, aManager, id, aDefinition('two'));
     await sweep(world);
-    // Nothing is due yet.
-    expect(world.colds).toHaveLength(1);
-    await sweep(world);
-    expect(world.colds).toHaveLength(2);
-    world.allowHot(true);
-    await sweep(world);
-    await sweep(world);
-    expect(record()?.heatAt).toBeUndefined();
-    expect([world.colds.length, world.disorder()]).toEqual([2, []]);
+    expect(world.reactor(id)?.heat).toEqual(heat);
+  });
+
+  it('is refused where the tenant has as many as it may have, until one is deleted', async () => {
+    const world = aReactorWorld();
+    const deps = { ...world.deps, reactorsPerTenant: 2 };
+    const make = () =>
+      createReactor(deps, aManager, aDefinition('one'), randomIdentity(machinePlatform.random));
+    const first = await make();
+    await make();
+    await expect(make()).rejects.toMatchObject({ code: 'limit_reached' });
+    expect([world.reactors().length, world.functions.size]).toEqual([2, 2]);
+    await deleteReactor(deps, aManager, first.reactor.id);
+    await make();
+    await expect(make()).rejects.toMatchObject({ code: 'limit_reached' });
   });
 
   it('does not change its function when its code is the same', async () => {
@@ -98,7 +105,6 @@ describe('a reactor', () => {
 
   it('a reactor with a missing function is never due, and gets a hot one by a PUT of the same code', async () => {
     const world = aReactorWorld();
-    world.allowHot(false);
     const id = await create(world);
     world.functions.delete(id);
     await sweep(world);
@@ -109,8 +115,7 @@ describe('a reactor', () => {
     expect(world.functions.has(id)).toBe(false);
     await updateReactor(world.deps, aManager, id, aDefinition('one'));
     expect(world.disorder()).toEqual([]);
-    expect(world.colds).toHaveLength(2);
-    expect(record()?.heatAt).toBeDefined();
+    expect(record()?.heat?.state).toBe('waiting');
   });
 
   it('a reactor with a missing function gets one by a PUT, or by the next one if the process dies', async () => {

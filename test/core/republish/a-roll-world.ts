@@ -143,7 +143,7 @@ export function aRollWorld() {
         functionVersion: '1',
         ...more,
       });
-      await reactorStore.create(reactor);
+      await reactorStore.create(reactor, 100);
       functions.set(reactor.id, { live: '1', versions: new Map([['1', generation]]) });
       return reactor;
     },

@@ -32,7 +32,7 @@ async function aWorld(more: Partial<Invocation> = {}) {
     applicationGrantsStore: createCredentialStore(access),
     deliveryQueue: { send: () => Promise.reject(new Error('the message is lost')) },
   };
-  await deps.reactorStore.create(reactor);
+  await deps.reactorStore.create(reactor, 100);
   await deps.invocationStore.create(invocation);
   const input = { reactorId: reactor.id, invocationId: invocation.id };
   const stored = () => invocationsIn(tables).find(({ id }) => id === invocation.id);
@@ -83,7 +83,7 @@ describe('a cursor of parked deliveries', () => {
     const { deps, input, invocation } = await aWorld();
     await deps.invocationStore.create({ ...invocation, id: randomUUID() });
     const other = aStoredReactor({ tenantId: TENANT });
-    await deps.reactorStore.create(other);
+    await deps.reactorStore.create(other, 100);
     const { info } = await listParked(deps, aManager, input.reactorId, { size: 1, cursor: undefined });
     const next = { size: 1, cursor: info.after ?? '' };
     expect((await listParked(deps, aManager, input.reactorId, next)).items).toHaveLength(1);

@@ -28,7 +28,6 @@ export function reactorFunctions(functions = new Map<string, CloudFunction>()): 
   }
 
   return {
-    keepHot: () => Promise.resolve(true),
     create({ id }, code) {
       const functionVersion = publish(id, code.reveal());
       const made = functions.get(id);

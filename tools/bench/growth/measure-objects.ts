@@ -115,7 +115,7 @@ async function ofProxies(database: Database, count: number, measured: Measure) {
 async function ofReactors(database: Database, count: number, measured: Measure) {
   const reactors = database.table('Reactors');
   const store = createReactorStore(reactors);
-  const create = (id: string) => store.create(aStoredReactor({ id, tenantId: TENANT }));
+  const create = (id: string) => store.create(aStoredReactor({ id, tenantId: TENANT }), Infinity);
   const ids = Array.from({ length: count }, (_, index) => idOf(index));
   await createAll(count, (index) => create(ids[index] ?? ''));
   return {

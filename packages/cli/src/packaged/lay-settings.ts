@@ -35,6 +35,8 @@ const PLACES: Readonly<Record<keyof Settings, Place>> = {
     refused: 'functions run on this machine',
   },
   hotConcurrency: { variable: 'HOT_CONCURRENCY' },
+  hotInstances: { variable: 'HOT_INSTANCES' },
+  reactorsPerTenant: { variable: 'REACTORS_PER_TENANT' },
   deployment: ONLY_ON_AWS,
   throttleRate: { type: STAGE, path: ['DefaultRouteSettings', 'ThrottlingRateLimit'] },
   throttleBurst: { type: STAGE, path: ['DefaultRouteSettings', 'ThrottlingBurstLimit'] },
