@@ -1,5 +1,10 @@
 import type { Metrics } from '@aws-lambda-powertools/metrics';
-import { dynamoDbClient, lambdaControlClient, sqsClient } from '../../src/adapters/aws/clients.ts';
+import {
+  dynamoDbClient,
+  lambdaControlClient,
+  lambdaOnceClient,
+  sqsClient,
+} from '../../src/adapters/aws/clients.ts';
 import { dueApplications, dueKeyRotations, dueSessions } from '../../src/adapters/dynamodb/due-access.ts';
 import { countParked, dueInvocations, dueReactors } from '../../src/adapters/dynamodb/due-reactors.ts';
 import { dueCvcs, dueTokens } from '../../src/adapters/dynamodb/due-tokens.ts';
@@ -116,7 +121,10 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Sweepe
     ...runningInstances(reactors, {
       clock,
       reactorStore,
-      reactorHeat: createReactorHeat(lambda, config.REACTOR_FUNCTION_PREFIX),
+      reactorHeat: createReactorHeat(
+        { client: lambdaOnceClient(aws), platform },
+        config.REACTOR_FUNCTION_PREFIX,
+      ),
       hotInstances: config.HOT_INSTANCES,
       hotConcurrency: config.HOT_CONCURRENCY,
       onCold: log.cold,

@@ -83,6 +83,11 @@ export const sqsClient = (aws: AwsConnections): SqsCalls =>
 export const lambdaControlClient = (aws: AwsConnections): LambdaCalls =>
   aws.clients?.lambda ?? madeWithFirstCall(() => createClient(LambdaClient, aws, CONTROL));
 
+/** Starts and ends running instances. A call is sent once, so that it takes no other's turn. */
+export const lambdaOnceClient = (aws: AwsConnections): LambdaCalls =>
+  aws.clients?.lambda ??
+  madeWithFirstCall(() => createClient(LambdaClient, aws, { ...CONTROL, maxAttempts: 1 }));
+
 /** Runs reactors, which take at most `responseWithinMs`. A run is never sent twice. */
 export const lambdaInvokeClient = (aws: AwsConnections, responseWithinMs: number): LambdaCalls =>
   aws.clients?.lambda ??
