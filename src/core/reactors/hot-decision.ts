@@ -51,37 +51,42 @@ function perTenant(places: readonly Place[]): Map<string, number> {
   return counts;
 }
 
-/**
- * The next reactors of the queue. A tenant that has its share gets none, unless no other tenant
- * waits.
- */
-export async function nextWaiting(
+/** Reactors that come first in the queue. */
+interface Waiting {
+  /** Their tenants would have their share at most. */
+  readonly fair: readonly ReactorId[];
+  /** The others, whose turn comes if no fair one waits. */
+  readonly later: readonly ReactorId[];
+}
+
+/** Reads the queue until it has found `most` fair ones, or its end. */
+export async function readQueue(
   { waitingReactors }: KeepHotDeps,
   places: readonly Place[],
   capacity: number,
   most: number,
-): Promise<readonly ReactorId[]> {
+): Promise<Waiting> {
   const placed = new Set(places.map(nameOf));
   const counts = perTenant(places);
   const share = shareOf(capacity);
-  const next: ReactorId[] = [];
+  const fair: ReactorId[] = [];
   const later: ReactorId[] = [];
   let seen = 0;
   for await (const batch of waitingReactors.list()) {
     for (const reactor of batch) {
-      if (next.length === most) return next;
+      if (fair.length === most) return { fair, later };
       if (placed.has(nameOf(reactor))) continue;
       const count = counts.get(reactor.tenantId) ?? 0;
       if (count >= share) later.push(reactor);
       else {
-        next.push(reactor);
+        fair.push(reactor);
         counts.set(reactor.tenantId, count + 1);
       }
     }
     seen += batch.length;
     if (seen >= LOOK_AHEAD) break;
   }
-  return [...next, ...later].slice(0, most);
+  return { fair, later };
 }
 
 /** The reactors that can have a place. Others leave the queue; busy ones stay in it. */
@@ -121,7 +126,10 @@ async function readAll(deps: KeepHotDeps, places: readonly Place[]): Promise<Map
   return found;
 }
 
-/** The newest places of tenants that have more than their share, as many as others can use. */
+/**
+ * The newest places of tenants that have more than their share, as many as others can use. Places
+ * come oldest first.
+ */
 async function overShare(
   deps: KeepHotDeps,
   places: readonly Place[],
@@ -129,19 +137,15 @@ async function overShare(
 ): Promise<readonly Place[]> {
   const share = shareOf(capacity);
   const counts = perTenant(places);
-  const excess = places
-    .toSorted((a, b) => b.since - a.since)
-    .filter(({ tenantId }) => {
-      const count = counts.get(tenantId) ?? 0;
-      counts.set(tenantId, count - 1);
-      return count > share;
-    });
+  const excess = places.toReversed().filter(({ tenantId }) => {
+    const count = counts.get(tenantId) ?? 0;
+    counts.set(tenantId, count - 1);
+    return count > share;
+  });
   if (excess.length === 0) return [];
   const free = capacity - places.length;
-  const next = await nextWaiting(deps, places, capacity, free + excess.length);
-  const now = perTenant(places);
-  const others = next.filter(({ tenantId }) => (now.get(tenantId) ?? 0) < share);
-  return excess.slice(0, Math.max(0, others.length - free));
+  const { fair } = await readQueue(deps, places, capacity, free + excess.length);
+  return excess.slice(0, Math.max(0, fair.length - free));
 }
 
 export interface Decision {
@@ -170,6 +174,8 @@ export async function decide(
   const gone = before.places.filter((place) => !found.has(place));
   const leaving = before.places.filter((place) => found.has(place) && !stays.has(place));
   const left = new Set<Place>(gone);
+  // Their instances have ended or, for a function that was made again, never began.
+  const idle = new Set(before.places.filter((place) => found.get(place)?.heat?.state === 'waiting'));
   let isUnfinished = leaving.length > CALLS;
   for (const place of leaving.slice(0, CALLS)) {
     const reactor = found.get(place);
@@ -182,13 +188,13 @@ export async function decide(
       isUnfinished = true;
       break;
     }
+    idle.add(place);
     const next = usedUntil(reactor) <= now ? undefined : waiting(reactor, now).heat;
     if (await noteHeat(deps, reactor, next)) left.add(place);
     else isUnfinished = true;
   }
   const places = before.places
     .filter((place) => !left.has(place))
-    // A function that was made again has lost its instances.
-    .map((place) => (found.get(place)?.heat?.state === 'waiting' ? { ...place, isGranted: false } : place));
+    .map((place) => (idle.has(place) ? { ...place, isGranted: false } : place));
   return { places, isUnfinished };
 }

@@ -10,7 +10,7 @@ export interface Place extends ReactorId {
 
 /** Lambda has refused capacity, which is a fact of the whole account. */
 export interface Refusal {
-  /** One place is tried again at this time, in ms since the epoch. */
+  /** Instances are requested again at this time, in ms since the epoch. */
   readonly until: number;
   readonly pauseMs: number;
 }

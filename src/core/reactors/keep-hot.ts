@@ -5,7 +5,7 @@ import {
   DAY_MS,
   decide,
   nameOf,
-  nextWaiting,
+  readQueue,
   noteHeat,
   type KeepHotDeps,
 } from './hot-decision.ts';
@@ -19,11 +19,9 @@ function refusedAgain(refusal: Refusal | undefined, now: number): Refusal {
   return { pauseMs, until: now + pauseMs };
 }
 
-/** After a refusal, a single call is made when its pause is over. */
-function callsFor(refusal: Refusal | undefined, now: number): number {
-  if (refusal === undefined) return CALLS;
-  return refusal.until <= now ? 1 : 0;
-}
+/** No call is made in the pause after a refusal, and the next refusal ends a run. */
+const callsFor = (refusal: Refusal | undefined, now: number): number =>
+  refusal === undefined || refusal.until <= now ? CALLS : 0;
 
 const ungranted = (places: readonly Place[]): readonly Place[] =>
   places.filter(({ isGranted }) => !isGranted);
@@ -101,15 +99,16 @@ async function newPlaces(deps: KeepHotDeps, places: readonly Place[], capacity: 
   const free = Math.min(capacity - places.length, most - ungranted(places).length);
   if (free <= 0) return [];
   const now = deps.clock();
-  const next = await admitted(deps, await nextWaiting(deps, places, capacity, free), now);
+  const { fair, later } = await readQueue(deps, places, capacity, free);
+  const next = await admitted(deps, [...fair, ...later].slice(0, free), now);
   return next.map((reactor): Place => ({ ...reactor, since: now, isGranted: false }));
 }
 
 /**
  * Gives the running instances of the budget to the reactors that have waited longest. Once an hour,
  * places are taken from reactors that were not called for 7 days, and from tenants that have more
- * than a quarter of them while others wait. After a refusal of Lambda, one place alone is tried,
- * after a pause that doubles. A run ends with its calls, and the next one goes on.
+ * than a quarter of them while others wait. After a refusal of Lambda the next call is made after
+ * a pause that doubles. A run ends with its calls, and the next one goes on.
  */
 export async function keepHot(deps: KeepHotDeps): Promise<void> {
   const now = deps.clock();

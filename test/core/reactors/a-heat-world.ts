@@ -1,11 +1,13 @@
 // Simulates the runs of the sweep that hand out running instances, over the real stores. Lambda is
 // a fake that counts its calls, and a run may die before or after any of them.
+import { dueEntries } from '../../../src/adapters/dynamodb/due-index.ts';
+import { parseReactorKey } from '../../../src/adapters/dynamodb/keys.ts';
+import type { StoredReactor } from '../../../src/core/reactors/reactor.ts';
 import {
   createHotPlaceStore,
   createWaitingReactors,
 } from '../../../src/adapters/dynamodb/hot-place-store.ts';
 import { createReactorStore } from '../../../src/adapters/dynamodb/reactor-store.ts';
-import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 import type { KeepHotDeps } from '../../../src/core/reactors/hot-decision.ts';
 import { countCold, keepHot } from '../../../src/core/reactors/keep-hot.ts';
 import { dayOf } from '../../../src/core/shared/day-of.ts';
@@ -139,6 +141,18 @@ export function aHeatWorld({ hotInstances = 100, hotConcurrency = 1 } = {}) {
       return counts;
     },
     instances: total,
-    platform: machinePlatform,
+    /** Another writer changes the reactor. */
+    async change(id: string, change: (reactor: StoredReactor) => StoredReactor): Promise<void> {
+      const reactor = find(id);
+      if (reactor !== undefined)
+        await reactorStore.update({ ...change(reactor), version: reactor.version + 1 });
+    },
+    note: (reactor: StoredReactor, day: string) => reactorStore.noteCall(reactor, day),
+    /** The reactors that the sweep finds in its first look. */
+    async due(): Promise<readonly (string | undefined)[]> {
+      for await (const batch of dueEntries(table, now))
+        return batch.map(({ key }) => parseReactorKey(key)?.id);
+      return [];
+    },
   };
 }

@@ -1,4 +1,5 @@
 import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
+import { waiting } from '../../../src/core/reactors/change-function.ts';
 import { aHeatWorld, DAY_MS, HOUR_MS, MINUTE_MS } from './a-heat-world.ts';
 
 const TENANTS = ['a', 'b', 'c', 'd', 'e', 'f'].map(
@@ -52,19 +53,20 @@ describe('running instances', () => {
     await world.call(first);
     await world.delete(first);
     const young = await world.create(A);
-    await world.minutes(61);
+    await world.minutes(2);
     expect([[...world.running.keys()], world.find(second)?.heat]).toEqual([[young], undefined]);
   });
 
   it('go to one tenant as long as no other waits, and a quarter of them stays with it then', async () => {
     const world = aHeatWorld({ hotInstances: 8 });
-    await many(10, () => world.create(A));
+    const first = await many(10, () => world.create(A));
     await world.minutes(1);
     expect(world.perTenant()).toEqual({ [A]: 8 });
     await many(3, () => world.create(B));
     await world.minutes(62);
     // Only two of B have a share, and the third waits beside those of A.
     expect(world.perTenant()).toEqual({ [A]: 6, [B]: 2 });
+    expect([...world.running.keys()].slice(0, 6)).toEqual(first.slice(0, 6));
     for (const tenant of TENANTS.slice(2)) await many(2, () => world.create(tenant));
     await world.minutes(62);
     expect(Object.values(world.perTenant())).toEqual([2, 2, 2, 2]);
@@ -83,15 +85,74 @@ describe('running instances', () => {
     expect([world.instances(), await world.coldCount()]).toEqual([100, 0]);
   });
 
+  it('stay with a tenant that has many while places are free for others', async () => {
+    const world = aHeatWorld({ hotInstances: 8 });
+    await many(5, () => world.create(A));
+    await world.minutes(1);
+    world.pass(HOUR_MS);
+    await world.create(B);
+    await world.minutes(1);
+    expect([world.perTenant(), world.controlCalls()]).toEqual([{ [A]: 5, [B]: 1 }, 6]);
+  });
+
+  it('are requested at once with another budget, whatever was refused', async () => {
+    const world = aHeatWorld({ hotInstances: 2 });
+    await many(3, () => world.create(A));
+    world.quota(0);
+    await world.minutes(600);
+    world.quota(100);
+    Object.assign(world.budget, { hotInstances: 3 });
+    await world.minutes(1);
+    expect(world.instances()).toBe(3);
+  });
+
+  it('are no more if two runs happen at once', async () => {
+    const world = aHeatWorld({ hotInstances: 2 });
+    await many(3, () => world.create(A));
+    await Promise.all([world.run(), world.run()]);
+    await world.minutes(1);
+    expect(world.instances()).toBe(2);
+    await many(3, () => world.create(B));
+    world.pass(HOUR_MS);
+    await Promise.all([world.run(), world.run(), world.run()]);
+    await world.minutes(2);
+    expect(world.perTenant()).toEqual({ [A]: 1, [B]: 1 });
+  });
+
+  it('begin again for a function that was made again', async () => {
+    const world = aHeatWorld();
+    const id = await world.create(A);
+    await world.minutes(1);
+    world.running.delete(id);
+    await world.change(id, (reactor) => waiting(reactor, world.now()));
+    await world.minutes(61);
+    expect([world.running.has(id), world.find(id)?.heat?.state]).toEqual([true, 'hot']);
+  });
+
+  it('leave a reactor alone that its owner changes', async () => {
+    const world = aHeatWorld();
+    const id = await world.create(A);
+    world.throttle(true);
+    await world.minutes(1);
+    const operation = { id: 'x', until: world.now() + 2 * MINUTE_MS };
+    await world.change(id, (reactor) => ({ ...reactor, operation }));
+    world.throttle(false);
+    const before = world.find(id);
+    await world.minutes(1);
+    expect(world.find(id)).toEqual(before);
+    await world.minutes(2);
+    expect(world.find(id)?.heat?.state).toBe('hot');
+  });
+
   it('wait while the control plane has no time', async () => {
     const world = aHeatWorld();
-    await world.create(A);
+    await many(2, () => world.create(A));
     world.throttle(true);
     await world.minutes(3);
     expect([world.controlCalls(), world.instances()]).toEqual([3, 0]);
     world.throttle(false);
     await world.minutes(1);
-    expect(world.instances()).toBe(1);
+    expect(world.instances()).toBe(2);
   });
 
   it.each([
@@ -122,7 +183,7 @@ describe('running instances', () => {
         ms: fc.constantFrom(MINUTE_MS, HOUR_MS, DAY_MS, 8 * DAY_MS),
       }),
       fc.record({ do: fc.constant('run' as const), before: fc.option(fc.nat(20), { nil: undefined }) }),
-      fc.record({ do: fc.constant('die' as const), after: fc.nat(20) }),
+      fc.record({ do: fc.constantFrom('die' as const, 'twice' as const), after: fc.nat(20) }),
       fc.record({ do: fc.constant('quota' as const), instances: fc.nat(12) }),
       fc.record({ do: fc.constant('budget' as const), hotInstances: fc.nat(12), hotConcurrency: fc.nat(2) }),
     );
@@ -145,6 +206,7 @@ describe('running instances', () => {
           }
           if (each.do === 'run')
             await world.run({ ...(each.before !== undefined && { before: each.before }) });
+          if (each.do === 'twice') await Promise.all([world.run(), world.run()]);
           if (each.do === 'die') await world.run({ after: each.after });
           expect(world.instances()).toBeLessThanOrEqual(most);
         }
@@ -168,5 +230,19 @@ describe('running instances', () => {
       }),
       { numRuns: cases(60) },
     );
+  });
+});
+
+describe('the note of a call', () => {
+  it('is the last day, and leaves what is due where the sweep finds it', async () => {
+    const world = aHeatWorld();
+    const id = await world.create(A);
+    await world.change(id, ({ heat: _, ...reactor }) => ({ ...reactor, tidyAt: world.now() }));
+    const stale = world.find(id);
+    if (stale === undefined) throw new Error('unreachable');
+    await world.note(stale, '2026-01-06');
+    await world.note(world.find(id) ?? stale, '2026-01-05');
+    expect(world.find(id)?.calledOn).toBe('2026-01-06');
+    expect(await world.due()).toEqual([id]);
   });
 });
