@@ -93,7 +93,7 @@ export class OperationsStack extends Stack {
       // per time. With a share of one it would be late from a quarter of the requests on.
       memoryMegabytes: 1_769,
       isScheduled: true,
-      logRetentionDays: settings.logRetentionDays,
+      settings,
       key: data.key,
       environment: {
         ...storeEnvironment(data),
@@ -155,7 +155,7 @@ export class OperationsStack extends Stack {
       // A step of a destruction may take as long as the command line waits.
       timeoutSeconds: 300,
       memoryMegabytes: 1_024,
-      logRetentionDays: settings.logRetentionDays,
+      settings,
       key: data.key,
       environment: {
         ...storeEnvironment(data),
@@ -208,7 +208,7 @@ export class OperationsStack extends Stack {
       memoryMegabytes: 512,
       // It sends itself the next event until all reactors have been tried.
       mayLoop: true,
-      logRetentionDays: settings.logRetentionDays,
+      settings,
       key: data.key,
       environment: {
         REACTORS_TABLE: data.reactors.tableName,
@@ -259,7 +259,7 @@ export class OperationsStack extends Stack {
       // One processor: more would not make it faster, and the price is per time.
       memoryMegabytes: 1_769,
       isScheduled: true,
-      logRetentionDays: settings.logRetentionDays,
+      settings,
       key: data.key,
       environment: {
         SERVICE_NAME: settings.serviceName,
@@ -348,7 +348,7 @@ export class OperationsStack extends Stack {
       timeoutSeconds: 58,
       memoryMegabytes: 1_769,
       isScheduled: true,
-      logRetentionDays: settings.logRetentionDays,
+      settings,
       key: data.key,
       environment: {
         SERVICE_NAME: settings.serviceName,

@@ -56,6 +56,7 @@ import {
 import { isWithoutCode, outputFolder } from './assets.ts';
 import type { ReactorPlatform } from './node-16.ts';
 import { reactorLayer, type Compatibility } from './reactor-layer.ts';
+import { reservedFor, type FunctionFolder } from './reserved-concurrency.ts';
 import type { Settings } from './settings.ts';
 
 export interface ReactorStackProps extends StackProps {
@@ -116,10 +117,16 @@ export class ReactorStack extends Stack {
     const worker = this.#worker();
     const sender = this.#sender();
     this.workers = [worker, sender];
-    this.invocations.workedOnBy(worker, { batchSize: 1, maxConcurrency: WORKERS_MAX });
+    // A queue that invokes its function more often than its reservation allows fails messages.
+    const most = (folder: FunctionFolder, count: number) =>
+      Math.min(count, reservedFor(settings.reservedConcurrency, folder) ?? count);
+    this.invocations.workedOnBy(worker, {
+      batchSize: 1,
+      maxConcurrency: most('reactor-worker', WORKERS_MAX),
+    });
     this.deliveries.workedOnBy(sender, {
       batchSize: DELIVERIES_AT_ONCE,
-      maxConcurrency: SENDERS_MAX,
+      maxConcurrency: most('webhook-sender', SENDERS_MAX),
     });
   }
 
@@ -322,7 +329,7 @@ export class ReactorStack extends Stack {
       mayLoop: true,
       timeoutSeconds: WORKER_SECONDS,
       memoryMegabytes: 512,
-      logRetentionDays: settings.logRetentionDays,
+      settings,
       key: data.key,
       environment: {
         CLIENT_COMPATIBILITY: settings.clientCompatibility,
@@ -363,7 +370,7 @@ export class ReactorStack extends Stack {
       mayLoop: true,
       timeoutSeconds: SENDER_SECONDS,
       memoryMegabytes: 512,
-      logRetentionDays: settings.logRetentionDays,
+      settings,
       key: data.key,
       environment: {
         ...storeEnvironment(data),

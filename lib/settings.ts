@@ -5,6 +5,7 @@ import { isAllowListEntry } from '../src/core/egress/destination.ts';
 import { nearestName } from '../src/core/shared/known-names.ts';
 import { CVC_LIFETIME_SECONDS } from '../src/core/tokens/cvc-lifetime.ts';
 import { fieldsOrigins, policyProblem } from './fields-origins.ts';
+import { reservationProblem, reservedConcurrency } from './reserved-concurrency.ts';
 
 const text = z.string({ error: 'must be a text' });
 
@@ -109,6 +110,15 @@ function problemsOfDocs({
   return (['domainName', 'console', 'fields'] as const)
     .filter((name) => hosts[name].toLowerCase() === docsHost)
     .map((name) => ['docsUrl', `must be another host than ${name}`] as const);
+}
+
+/** Limits that exclude each other. */
+function problemsOfRates(settings: {
+  readonly reservedConcurrency: readonly string[];
+  readonly concurrencyQuota: number;
+}): readonly (readonly [setting: string, problem: string])[] {
+  const problem = reservationProblem(settings.reservedConcurrency, settings.concurrencyQuota);
+  return problem === undefined ? [] : [['reservedConcurrency', problem]];
 }
 
 /** The retentions that CloudWatch Logs knows, in days. */
@@ -306,6 +316,11 @@ export const settingsSchema = z
     /** The account's quota of concurrent executions, with which an alarm compares those in use. */
     concurrencyQuota: wholeNumber(10, 1_000_000).default(1_000),
     /**
+     * Instances of Lambda that only the named functions may use, and the most that they may:
+     * `proxy=300`, by the names of the folders of `functions/`. The account leaves 100 to others.
+     */
+    reservedConcurrency: textList.pipe(reservedConcurrency).default([]),
+    /**
      * Requests a second that the tables serve from the start; 0 leaves them as AWS creates them and
      * costs nothing.
      */
@@ -334,6 +349,7 @@ export const settingsSchema = z
       ...problemsOfSites({ domainName, ...settings }),
       ...(problem === undefined ? [] : [['fieldsOrigins', problem] as const]),
       ...problemsOfDocs({ domainName, ...settings }),
+      ...problemsOfRates(settings),
     ])
       context.addIssue({ code: 'custom', path: [name], message });
     if (settings.alarmTopicArn !== '' && settings.alarmEmail !== '')

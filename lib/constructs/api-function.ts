@@ -47,7 +47,7 @@ export class ApiFunction<
     super(scope, id, {
       timeoutSeconds: GATEWAY_TIMEOUT_SECONDS,
       memoryMegabytes: 1024,
-      logRetentionDays: settings.logRetentionDays,
+      settings,
       key,
       ...content,
       grants: [

@@ -15,11 +15,13 @@ import {
 import { Construct } from 'constructs';
 import { acceptFindings } from '../accept-findings.ts';
 import { builtFolder } from '../assets.ts';
+import { reservedFor, type FunctionFolder } from '../reserved-concurrency.ts';
+import type { Settings } from '../settings.ts';
 import { ServiceLog } from './service-log.ts';
 
 export interface ServiceFunctionProps<Environment extends Readonly<Record<string, string>>> {
   /** The folder is under `functions/`. */
-  readonly folder: string;
+  readonly folder: FunctionFolder;
   readonly description: string;
   /** Exactly the variables of the folder's `config.ts`: a missing one does not compile. */
   readonly environment: Environment;
@@ -27,7 +29,7 @@ export interface ServiceFunctionProps<Environment extends Readonly<Record<string
   readonly grants: readonly PolicyStatement[];
   readonly timeoutSeconds: number;
   readonly memoryMegabytes: number;
-  readonly logRetentionDays: number;
+  readonly settings: Pick<Settings, 'logRetentionDays' | 'reservedConcurrency'>;
   /** Encrypts the log. */
   readonly key: IKey;
   readonly functionName?: string;
@@ -70,7 +72,11 @@ export class ServiceFunction<Environment extends Readonly<Record<string, string>
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps<Environment>) {
     super(scope, id);
-    this.log = new ServiceLog(this, 'Log', { key: props.key, retentionDays: props.logRetentionDays });
+    const reserved = reservedFor(props.settings.reservedConcurrency, props.folder);
+    this.log = new ServiceLog(this, 'Log', {
+      key: props.key,
+      retentionDays: props.settings.logRetentionDays,
+    });
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     role.addToPolicy(
       new PolicyStatement({
@@ -90,6 +96,7 @@ export class ServiceFunction<Environment extends Readonly<Record<string, string>
       memorySize: props.memoryMegabytes,
       role,
       logGroup: this.log,
+      ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
       // The log contains only the service's own lines. The platform writes three per call, which
       // would be most of the log.
       loggingFormat: LoggingFormat.JSON,

@@ -77,6 +77,15 @@ const REFUSED: Readonly<Record<keyof Settings, readonly (readonly [value: unknow
     ['1441', '0, or 5 to 1440'],
   ],
   concurrencyQuota: [['9', 'at least 10']],
+  reservedConcurrency: [
+    ['proxy', 'such as proxy=300'],
+    ['proxies=0', 'at least 1 for proxies'],
+    ['webhook-sender=1', 'at least 2 for webhook-sender'],
+    ['Proxy=5', 'such as proxy=300'],
+    ['constructor=5', 'constructor is none of applications, audit-sealer'],
+    ['proxy=5,proxy=6', 'must name proxy once'],
+    ['proxy=600,reactors=301', 'must leave 100 of concurrencyQuota (1000) to all other functions'],
+  ],
   warmThroughput: [
     ['', 'whole number'],
     ['3999', '0, or 4000 to 40000'],
@@ -124,6 +133,14 @@ it.each([
   'https://psp.example.com',
 ])('egressAllowList accepts %s', (origin) => {
   expect(parseSettings({ egressAllowList: ` ${origin} ,` }).egressAllowList).toEqual([origin]);
+});
+
+it('functions reserve all but 100 of the quota, of which a new account has 10, so that it allows none', () => {
+  const reserve = (concurrencyQuota: number, reservedConcurrency: string) => () =>
+    parseSettings({ concurrencyQuota, reservedConcurrency });
+  expect(reserve(1_000, 'proxy=900')().reservedConcurrency).toEqual(['proxy=900']);
+  expect(reserve(10, '')().reservedConcurrency).toEqual([]);
+  expect(reserve(10, 'proxy=1')).toThrow('must leave 100 of concurrencyQuota (10)');
 });
 
 it('an unknown setting is refused with the nearest name, or with all that there are', () => {

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
 import { ALARM_NAMES } from '../../lib/alarms.ts';
 import { reactorFunctionPrefix } from '../../lib/deployment-names.ts';
+import { FUNCTION_FOLDERS } from '../../lib/reserved-concurrency.ts';
 import { parseSettings } from '../../lib/settings.ts';
 import { PRICES } from '../../lib/prices.ts';
 import { RELEASE_SETTINGS } from '../../tools/templates/release-settings.ts';
@@ -148,6 +149,27 @@ describe('the functions', () => {
           ApplicationLogLevel: 'INFO',
           SystemLogLevel: 'WARN',
         });
+  });
+
+  it('have the instances that are reserved for them, and their queues use no more', () => {
+    const of = (settings: Readonly<Record<string, unknown>>) =>
+      synthesized(settings, 'eu-west-1').flatMap((stack) =>
+        Object.entries(stack.template.Resources).flatMap(([id, { Properties }]): [string, unknown][] => {
+          const { ReservedConcurrentExecutions: own, ScalingConfig: queue } = Properties as any;
+          const most = own ?? queue?.MaximumConcurrency;
+          return most === undefined ? [] : [[id.replace(/[0-9A-F]{8}$/, ''), most]];
+        }),
+      );
+    expect(Object.fromEntries(of(ALL_ON))).toEqual({
+      ProxyFunction: 300,
+      ReactorsFunction: 200,
+      WorkerFunction: 50,
+      SenderFunction: 30,
+      WorkerFunctionMessages: 50,
+      SenderFunctionMessages: 20,
+    });
+    expect(Object.fromEntries(of({}))).toEqual({ WorkerFunctionMessages: 100, SenderFunctionMessages: 20 });
+    expect(FUNCTION_FOLDERS).toEqual(readdirSync('functions').toSorted());
   });
 
   it('may send to their own queue only where the service limits the number of messages', () => {

@@ -93,6 +93,7 @@ export const ALL_ON = {
   alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:on-call',
   alarmSilence: 60,
   concurrencyQuota: 3000,
+  reservedConcurrency: 'proxy=300,reactor-worker=50,reactors=200,webhook-sender=30',
   edgeSecretVersions: `${SECRETS.next},${SECRETS.former}`,
 };
 

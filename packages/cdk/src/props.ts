@@ -175,6 +175,13 @@ export interface CloakroomProps {
    */
   readonly concurrencyQuota?: number | undefined;
   /**
+   * Instances of Lambda that only the named functions may use, and the most that they may:
+   * `proxy=300`, by the names of the folders of `functions/`. The account leaves 100 to
+   * others.
+   * @default none
+   */
+  readonly reservedConcurrency?: readonly string[] | undefined;
+  /**
    * Requests a second that the tables serve from the start; 0 leaves them as AWS creates them
    * and costs nothing.
    * @default 0

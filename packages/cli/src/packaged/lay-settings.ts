@@ -59,6 +59,7 @@ const PLACES: Readonly<Record<keyof Settings, Place>> = {
   alarmTopicArn: ONLY_ON_AWS,
   alarmSilence: ONLY_ON_AWS,
   concurrencyQuota: ONLY_ON_AWS,
+  reservedConcurrency: ONLY_ON_AWS,
   warmThroughput: ONLY_ON_AWS,
   keyRotationDays: { variable: 'KEY_ROTATION_DAYS' },
   auditRetentionDays: { variable: 'AUDIT_RETENTION_DAYS' },
