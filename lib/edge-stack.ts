@@ -18,21 +18,11 @@ import type { Construct } from 'constructs';
 import { EDGE_HEADER } from '../src/http/edge-secret.ts';
 import { acceptFindings } from './accept-findings.ts';
 import { forwardCertificateEvents } from './certificate-events.ts';
-import { CORS } from './cors.ts';
+import { firewallRules, RESPONSE_BODIES, visibility } from './firewall-rules.ts';
 import type { Settings } from './settings.ts';
 
 /** Longest wait for the API, in seconds: longer than the gateway waits. */
 const ORIGIN_SECONDS = 60;
-
-/**
- * An address over the rate limit gets a response in the API's own format, not in AWS WAF's
- * (docs/contract.md#errors).
- */
-const TOO_MANY = JSON.stringify({
-  title: 'Too Many Requests',
-  status: 429,
-  detail: 'Too many requests from this address.',
-});
 
 export interface FirewallStackProps extends StackProps {
   readonly settings: Settings;
@@ -40,94 +30,19 @@ export interface FirewallStackProps extends StackProps {
   readonly serviceRegion: string;
 }
 
-/**
- * A browser sends a preflight before almost every API call. If it failed, the page would never see
- * the 429.
- */
-const IS_PREFLIGHT = {
-  byteMatchStatement: {
-    fieldToMatch: { method: {} },
-    positionalConstraint: 'EXACTLY',
-    searchString: 'OPTIONS',
-    textTransformations: [{ priority: 0, type: 'NONE' }],
-  },
-};
-
-const visibility = (metricName: string) => ({
-  cloudWatchMetricsEnabled: true,
-  metricName,
-  // Samples contain headers, and headers contain API keys.
-  sampledRequestsEnabled: false,
-});
-
-const headers = (values: Readonly<Record<string, string>>) =>
-  Object.entries(values).map(([name, value]) => ({ name, value }));
-
-/** The rules of the edge. They do not inspect bodies, which contain customers' data and code. */
+/** AWS WAF in front of the edge. */
 export class FirewallStack extends Stack {
   readonly arn: string;
 
   constructor(scope: Construct, id: string, { settings, serviceRegion, ...props }: FirewallStackProps) {
     super(scope, id, props);
     forwardCertificateEvents(this, settings.certificateArn, serviceRegion);
-    /** Counts the requests of each address that match a statement, and blocks beyond the limit. */
-    const limit = (
-      name: string,
-      priority: number,
-      scopeDownStatement: CfnWebACL.StatementProperty,
-      customResponse: CfnWebACL.CustomResponseProperty,
-    ): CfnWebACL.RuleProperty => ({
-      name,
-      priority,
-      action: { block: { customResponse } },
-      statement: {
-        rateBasedStatement: {
-          aggregateKeyType: 'IP',
-          limit: settings.edgeRateLimit,
-          evaluationWindowSec: Duration.minutes(5).toSeconds(),
-          scopeDownStatement,
-        },
-      },
-      visibilityConfig: visibility(name),
-    });
     const acl = new CfnWebACL(this, 'Firewall', {
       scope: 'CLOUDFRONT',
       defaultAction: { allow: {} },
       visibilityConfig: visibility('Firewall'),
-      customResponseBodies: { TooMany: { contentType: 'APPLICATION_JSON', content: TOO_MANY } },
-      rules: [
-        limit(
-          'TooManyRequests',
-          1,
-          { notStatement: { statement: IS_PREFLIGHT } },
-          {
-            responseCode: 429,
-            customResponseBodyKey: 'TooMany',
-            responseHeaders: headers({
-              'retry-after': '60',
-              'access-control-allow-origin': CORS.allowOrigin,
-              'access-control-expose-headers': CORS.exposeHeaders.join(','),
-            }),
-          },
-        ),
-        limit('TooManyPreflights', 2, IS_PREFLIGHT, {
-          responseCode: 200,
-          responseHeaders: headers({
-            'access-control-allow-origin': CORS.allowOrigin,
-            'access-control-allow-methods': CORS.allowMethods,
-            'access-control-allow-headers': CORS.allowHeaders.join(','),
-          }),
-        }),
-        {
-          name: 'BadReputation',
-          priority: 3,
-          overrideAction: { none: {} },
-          statement: {
-            managedRuleGroupStatement: { vendorName: 'AWS', name: 'AWSManagedRulesAmazonIpReputationList' },
-          },
-          visibilityConfig: visibility('BadReputation'),
-        },
-      ],
+      customResponseBodies: RESPONSE_BODIES,
+      rules: firewallRules(settings),
     });
     acceptFindings(acl, {
       'PCI.DSS.321-WAFv2LoggingEnabled':

@@ -213,6 +213,10 @@ export const settingsSchema = z
     edge: z.enum(['none', 'cloudfront-waf'], { error: 'must be none or cloudfront-waf' }).default('none'),
     /** Requests that one address may send in five minutes before the edge responds with 429. */
     edgeRateLimit: wholeNumber(10, 2_000_000_000).default(10_000),
+    /** Requests in five minutes with one key, from all addresses; public keys are not counted. */
+    edgeKeyRateLimit: wholeNumber(10, 2_000_000_000).default(100_000),
+    /** Requests in five minutes with one public key, for each address. */
+    edgePublicKeyRateLimit: wholeNumber(10, 2_000_000_000).default(2_000),
     /**
      * Version ids of the edge secret: the one that the edge sends, then the previous one. Empty is
      * the first.

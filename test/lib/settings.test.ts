@@ -45,6 +45,8 @@ const REFUSED: Readonly<Record<keyof Settings, readonly (readonly [value: unknow
   throttleBurst: [['many', 'whole number']],
   edge: [['waf', 'none or cloudfront-waf']],
   edgeRateLimit: [['9', 'at least 10']],
+  edgeKeyRateLimit: [['9', 'at least 10']],
+  edgePublicKeyRateLimit: [['9', 'at least 10']],
   edgeSecretVersions: [['AWSCURRENT', 'ids of versions']],
   domainName: [
     ['https://vault.example.com', 'a domain name'],

@@ -89,6 +89,8 @@ export const ALL_ON = {
   deployment: 'canary',
   fieldsDigits: true,
   edgeRateLimit: 5000,
+  edgeKeyRateLimit: 70_000,
+  edgePublicKeyRateLimit: 700,
   alarms: 'basic',
   alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:on-call',
   alarmSilence: 60,

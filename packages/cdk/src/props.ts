@@ -83,6 +83,16 @@ export interface CloakroomProps {
    */
   readonly edgeRateLimit?: number | undefined;
   /**
+   * Requests in five minutes with one key, from all addresses; public keys are not counted.
+   * @default 100000
+   */
+  readonly edgeKeyRateLimit?: number | undefined;
+  /**
+   * Requests in five minutes with one public key, for each address.
+   * @default 2000
+   */
+  readonly edgePublicKeyRateLimit?: number | undefined;
+  /**
    * Version ids of the edge secret: the one that the edge sends, then the previous one. Empty
    * is the first.
    * @default none

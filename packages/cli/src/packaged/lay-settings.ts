@@ -42,6 +42,8 @@ const PLACES: Readonly<Record<keyof Settings, Place>> = {
   throttleBurst: { type: STAGE, path: ['DefaultRouteSettings', 'ThrottlingBurstLimit'] },
   edge: ONLY_ON_AWS,
   edgeRateLimit: ONLY_ON_AWS,
+  edgeKeyRateLimit: ONLY_ON_AWS,
+  edgePublicKeyRateLimit: ONLY_ON_AWS,
   edgeSecretVersions: ONLY_ON_AWS,
   domainName: ONLY_ON_AWS,
   certificateArn: ONLY_ON_AWS,
