@@ -39,6 +39,13 @@ const USED_BY_REQUESTS = {
   written: ['Tokens', 'Audit', INDEXES.list, INDEXES.fingerprint],
 };
 
+/**
+ * The tables that have a maximum of writes, with their indexes, if the setting gives one. A
+ * throttled trail would make every request 503, and so would Access. Ephemeral has what must
+ * vanish (docs/decisions/0091).
+ */
+const CAPPED = ['Tokens', 'Reactors'];
+
 /** A removal finds resources of these types by their tag. */
 const TAGGED_TYPES = ['AWS::DynamoDB::Table', 'AWS::KMS::Key'];
 
@@ -94,15 +101,19 @@ export class DataStack extends Stack {
    * The tables serve so many requests a second from the start. 0 means the number of a new table.
    */
   readonly #warmRate: number;
+  /** 0 means none. */
+  readonly #maxWrites: number;
 
   constructor(
     scope: Construct,
     id: string,
-    { settings: { serviceName, warmThroughput }, ...props }: StackProps & { readonly settings: Settings },
+    { settings, ...props }: StackProps & { readonly settings: Settings },
   ) {
     super(scope, id, props);
+    const { serviceName } = settings;
     this.#serviceName = serviceName;
-    this.#warmRate = warmThroughput;
+    this.#warmRate = settings.warmThroughput;
+    this.#maxWrites = settings.tableMaxWrites;
     this.key = this.createKey();
     const tokens = this.createTable('Tokens', { backups: true });
     this.tokens = this.#named(tokens);
@@ -179,12 +190,22 @@ export class DataStack extends Stack {
     return isNew ? {} : { warmThroughput: { readUnitsPerSecond, writeUnitsPerSecond } };
   }
 
+  /** The setting of a table that has a maximum, and of each of its indexes. */
+  #capped(table: string): { readonly maxWriteRequestUnits?: number } {
+    return this.#maxWrites > 0 && CAPPED.includes(table) ? { maxWriteRequestUnits: this.#maxWrites } : {};
+  }
+
   #addIndex(
     table: Table,
     name: TableIndex['name'],
     props: Omit<GlobalSecondaryIndexProps, 'indexName'>,
   ): void {
-    table.addGlobalSecondaryIndex({ indexName: name, ...props, ...this.#warmed(name) });
+    table.addGlobalSecondaryIndex({
+      indexName: name,
+      ...props,
+      ...this.#warmed(name),
+      ...this.#capped(table.node.id),
+    });
     this.#indexes.push({ table: this.#named(table), name });
   }
 
@@ -317,6 +338,7 @@ export class DataStack extends Stack {
       sortKey: text('sk'),
       billingMode: BillingMode.PAY_PER_REQUEST,
       ...this.#warmed(id),
+      ...this.#capped(id),
       encryption: TableEncryption.CUSTOMER_MANAGED,
       encryptionKey: this.key,
       timeToLiveAttribute: 'ttl',

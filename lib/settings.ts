@@ -41,6 +41,9 @@ const NEW_TABLE_WRITES = 4_000;
 /** Units a second that a table may serve by default (the same guide, Quotas). */
 const TABLE_QUOTA = 40_000;
 
+/** A partition serves the least, and no table needs the most. */
+const MAX_WRITES = { least: 1_000, most: 1_000_000 };
+
 /** Lambda accepts 4 KB of variables, in which functions have the list beside all others. */
 const EGRESS_MAX_CHARACTERS = 1_500;
 
@@ -113,12 +116,25 @@ function problemsOfDocs({
 }
 
 /** Limits that exclude each other. */
-function problemsOfRates(settings: {
+function problemsOfRates({
+  reservedConcurrency: reserved,
+  concurrencyQuota,
+  tableMaxWrites,
+  warmThroughput,
+}: {
   readonly reservedConcurrency: readonly string[];
   readonly concurrencyQuota: number;
+  readonly tableMaxWrites: number;
+  readonly warmThroughput: number;
 }): readonly (readonly [setting: string, problem: string])[] {
-  const problem = reservationProblem(settings.reservedConcurrency, settings.concurrencyQuota);
-  return problem === undefined ? [] : [['reservedConcurrency', problem]];
+  const problem = reservationProblem(reserved, concurrencyQuota);
+  const isBelow = tableMaxWrites !== 0 && tableMaxWrites < warmThroughput;
+  return [
+    ...(problem === undefined ? [] : [['reservedConcurrency', problem] as const]),
+    ...(isBelow
+      ? [['tableMaxWrites', `must be at least warmThroughput (${String(warmThroughput)})`] as const]
+      : []),
+  ];
 }
 
 /** The retentions that CloudWatch Logs knows, in days. */
@@ -331,6 +347,15 @@ export const settingsSchema = z
     warmThroughput: number
       .refine((rate) => rate === 0 || (rate >= NEW_TABLE_WRITES && rate <= TABLE_QUOTA), {
         error: `must be 0, or ${String(NEW_TABLE_WRITES)} to ${String(TABLE_QUOTA)}`,
+      })
+      .default(0),
+    /**
+     * Write units a second at which DynamoDB throttles Tokens, Reactors and each of their indexes:
+     * a cap of money, for all tenants together. 0 is none.
+     */
+    tableMaxWrites: number
+      .refine((rate) => rate === 0 || (rate >= MAX_WRITES.least && rate <= MAX_WRITES.most), {
+        error: `must be 0, or ${String(MAX_WRITES.least)} to ${String(MAX_WRITES.most)}`,
       })
       .default(0),
     /** Days until the data key of a tenant is rotated. */

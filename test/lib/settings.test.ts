@@ -93,6 +93,10 @@ const REFUSED: Readonly<Record<keyof Settings, readonly (readonly [value: unknow
     ['3999', '0, or 4000 to 40000'],
     ['40001', '0, or 4000 to 40000'],
   ],
+  tableMaxWrites: [
+    ['999', '0, or 1000 to 1000000'],
+    ['-1', 'whole number'],
+  ],
   keyRotationDays: [['0', 'at least 1']],
   auditRetentionDays: [['364', 'at least 365']],
   logRetentionDays: [
@@ -143,6 +147,12 @@ it('functions reserve all but 100 of the quota, of which a new account has 10, s
   expect(reserve(1_000, 'proxy=900')().reservedConcurrency).toEqual(['proxy=900']);
   expect(reserve(10, '')().reservedConcurrency).toEqual([]);
   expect(reserve(10, 'proxy=1')).toThrow('must leave 100 of concurrencyQuota (10)');
+});
+
+it('a table has at least the maximum that it serves from the start', () => {
+  const most = (tableMaxWrites: number) => parseSettings({ warmThroughput: 5_000, tableMaxWrites });
+  expect(most(5_000).tableMaxWrites).toBe(5_000);
+  expect(() => most(4_999)).toThrow('setting tableMaxWrites must be at least warmThroughput (5000)');
 });
 
 it('an unknown setting is refused with the nearest name, or with all that there are', () => {

@@ -119,6 +119,40 @@ describe('warm throughput', () => {
   );
 });
 
+describe('a maximum of writes', () => {
+  const maxima = (settings: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
+    const named = resources(
+      template('Data', synthesized(settings, 'eu-west-1')),
+      'AWS::DynamoDB::Table',
+    ).flatMap(([id, { Properties }]): [string, unknown][] => {
+      const table = id.replace(/[0-9A-F]{8}$/, '');
+      const indexes = (Properties.GlobalSecondaryIndexes ?? []) as any[];
+      return [
+        [table, Properties.OnDemandThroughput],
+        ...indexes.map((each): [string, unknown] => [`${table}.${each.IndexName}`, each.OnDemandThroughput]),
+      ];
+    });
+    return Object.fromEntries(named.filter(([, units]) => units !== undefined));
+  };
+
+  it('is on the tables that grow with requests and on each of their indexes, and never on the others', () => {
+    const most = { MaxWriteRequestUnits: 5_000 };
+    expect(maxima(ALL_ON)).toEqual({
+      Tokens: most,
+      'Tokens.due': most,
+      'Tokens.fingerprint': most,
+      'Tokens.list': most,
+      Reactors: most,
+      'Reactors.due': most,
+      'Reactors.group': most,
+    });
+  });
+
+  it('is none without the setting', () => {
+    expect(maxima({})).toEqual({});
+  });
+});
+
 it('both KMS keys are multi-Region keys, which cannot change later', () => {
   const keys = resources(data, 'AWS::KMS::Key').map(([, { Properties }]) => Properties.MultiRegion);
   expect(keys).toEqual([true, true]);

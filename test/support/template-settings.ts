@@ -96,6 +96,7 @@ export const ALL_ON = {
   alarmSilence: 60,
   concurrencyQuota: 3000,
   reservedConcurrency: 'proxy=300,reactor-worker=50,reactors=200,webhook-sender=30',
+  tableMaxWrites: 5_000,
   edgeSecretVersions: `${SECRETS.next},${SECRETS.former}`,
 };
 

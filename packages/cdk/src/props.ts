@@ -198,6 +198,12 @@ export interface CloakroomProps {
    */
   readonly warmThroughput?: number | undefined;
   /**
+   * Write units a second at which DynamoDB throttles Tokens, Reactors and each of their
+   * indexes: a cap of money, for all tenants together. 0 is none.
+   * @default 0
+   */
+  readonly tableMaxWrites?: number | undefined;
+  /**
    * Days until the data key of a tenant is rotated.
    * @default 90
    */

@@ -63,6 +63,7 @@ const PLACES: Readonly<Record<keyof Settings, Place>> = {
   concurrencyQuota: ONLY_ON_AWS,
   reservedConcurrency: ONLY_ON_AWS,
   warmThroughput: ONLY_ON_AWS,
+  tableMaxWrites: ONLY_ON_AWS,
   keyRotationDays: { variable: 'KEY_ROTATION_DAYS' },
   auditRetentionDays: { variable: 'AUDIT_RETENTION_DAYS' },
   logRetentionDays: { type: 'AWS::Logs::LogGroup', path: ['RetentionInDays'] },
