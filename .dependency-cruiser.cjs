@@ -294,7 +294,7 @@ module.exports = {
       comment:
         'The entry points start the app, or its local account, or are clients of a service; they are nothing themselves. Of the functions they know what the operator can ask for.',
       severity: 'error',
-      from: { path: '^bin/', pathNot: '^bin/(operator/restore|reactor|check-upgrade)/' },
+      from: { path: '^bin/', pathNot: '^bin/(operator/restore|reactor|check-(account|upgrade))/' },
       to: {
         path: own,
         pathNot: [
@@ -342,6 +342,16 @@ module.exports = {
       to: {
         path: own,
         pathNot: '^(bin/(check-upgrade|command-line)|packages/(local-aws|sdk)/src|src/core)/',
+      },
+    },
+    {
+      name: 'accounts-are-checked-by-the-calls-of-the-service',
+      comment: 'A check of an account makes a function by the call that makes those of reactors.',
+      severity: 'error',
+      from: { path: '^bin/check-account/' },
+      to: {
+        path: own,
+        pathNot: '^(bin/(check-account|command-line)|packages/local-aws/src|src/(core|adapters/lambda))/',
       },
     },
     {

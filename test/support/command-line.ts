@@ -1,5 +1,6 @@
 import { runCommandLine } from '../../packages/cli/src/run-command-line.ts';
 import type { ServiceSurroundings } from '../../bin/command-line/service-call.ts';
+import type { AccountSurroundings } from '../../bin/check-account/check-account.ts';
 import type { OperatorSurroundings } from '../../bin/operator/operate.ts';
 
 /** The end of a command line: its exit code, and what it printed. */
@@ -15,11 +16,11 @@ export interface CommandOutcome {
  */
 export async function commandLine(
   args: readonly string[],
-  more: Partial<OperatorSurroundings & ServiceSurroundings> = {},
+  more: Partial<OperatorSurroundings & ServiceSurroundings & AccountSurroundings> = {},
 ): Promise<CommandOutcome> {
   let out = '';
   let err = '';
-  const surroundings: OperatorSurroundings & ServiceSurroundings = {
+  const surroundings: OperatorSurroundings & ServiceSurroundings & AccountSurroundings = {
     print: (text) => (out += text),
     printError: (text) => (err += text),
     isTerminal: true,

@@ -44,6 +44,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('../../../bin/receiver/receiver-command.ts')).receiverCommand,
   },
   {
+    name: 'check-account',
+    does: 'Says what an AWS account lacks for an app, before its first deployment',
+    load: async () =>
+      (await import('../../../bin/check-account/check-account-command.ts')).checkAccountCommand,
+  },
+  {
     name: 'check-upgrade',
     does: 'Says what CloudFormation would refuse, and what would be lost, if an app were deployed',
     load: async () =>

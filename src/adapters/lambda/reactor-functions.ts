@@ -6,12 +6,13 @@ import {
   UpdateFunctionCodeCommand,
   UpdateFunctionConfigurationCommand,
 } from '@aws-sdk/client-lambda';
-import { REACTOR_MEMORY_MB, type LayerVersion } from '../../core/reactors/layer.ts';
+import type { LayerVersion } from '../../core/reactors/layer.ts';
 import type { ReactorFunctions, ReactorId } from '../../core/reactors/reactor-functions.ts';
 import type { MadeVersion } from '../../core/reactors/reactor.ts';
 import type { Secret } from '../../core/shared/secret.ts';
 import type { Lambda } from './lambda.ts';
 import { BUSY, retryControlPlane } from './retry-control-plane.ts';
+import { reactorCreation } from './reactor-creation.ts';
 import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
 import { functionOf, isOf, ready, tagsOf } from './reactor-function.ts';
 import { createReactorRepairs, type ReactorRepairSettings } from './reactor-repairs.ts';
@@ -31,12 +32,6 @@ export interface ReactorFunctionSettings extends ReactorRepairSettings {
  * role yet.
  */
 const ROLE_TOO_NEW = ['InvalidParameterValueException'];
-
-/**
- * Longer than the longest run (docs/contract.md#limits). The runtime enforces the run's own
- * deadline.
- */
-const TIMEOUT_SECONDS = 225;
 
 /**
  * Loads the library with the first archive: it builds tables and opens `worker_threads`, which
@@ -135,20 +130,16 @@ async function publishCode(context: FunctionContext, name: string, archive: Uint
 async function make(context: FunctionContext, reactor: ReactorId, archive: Uint8Array): Promise<string> {
   const { settings, client } = context;
   const name = nameOf(context, reactor.id);
-  const command = new CreateFunctionCommand({
-    FunctionName: name,
-    Description: 'A reactor',
-    Runtime: 'provided.al2023',
-    Architectures: [settings.architecture],
-    Handler: 'reactor.handler',
-    Role: settings.roleArn,
-    Layers: [settings.layer.arn],
-    Tags: tagsOf(reactor),
-    Code: { ZipFile: archive, SourceKMSKeyArn: settings.codeKeyArn },
-    MemorySize: REACTOR_MEMORY_MB,
-    Timeout: TIMEOUT_SECONDS,
-    Publish: true,
-  });
+  const command = new CreateFunctionCommand(
+    reactorCreation({
+      FunctionName: name,
+      Architectures: [settings.architecture],
+      Role: settings.roleArn,
+      Layers: [settings.layer.arn],
+      Tags: tagsOf(reactor),
+      Code: { ZipFile: archive, SourceKMSKeyArn: settings.codeKeyArn },
+    }),
+  );
   const created = await unlessThere(context, () => client.send(command), ROLE_TOO_NEW);
   // An earlier attempt created it and its response was lost. For equal code Lambda returns the
   // existing version.

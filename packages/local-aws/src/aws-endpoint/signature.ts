@@ -66,6 +66,13 @@ class Sha256 {
   }
 }
 
+/** The credentials of a signer, which may end. */
+export type SignerCredentials = ConstructorParameters<typeof SignatureV4>[0]['credentials'];
+
+/** Signs calls of AWS that the service has no client for. */
+export const createSigner = (service: string, region: string, credentials: SignerCredentials): SignatureV4 =>
+  new SignatureV4({ service, region, credentials, sha256: Sha256 });
+
 /** Whether two texts are equal, without showing by the time taken where they differ. */
 export function isSame(one: string, other: string): boolean {
   const [a, b] = [one, other].map((text) => createHash('sha256').update(text).digest());

@@ -104,8 +104,8 @@ it('GetFunction returns the data of the template', async () => {
 });
 
 it('every other call fails by its name', () => {
-  const call = aCall({ method: 'GET', path: '/2016-08-19/account-settings/' });
-  expect(() => service.accesses(call)).toThrow(/GET \/2016-08-19\/account-settings\/ locally/);
+  const call = aCall({ method: 'GET', path: '/2015-03-31/code-signing-configs/' });
+  expect(() => service.accesses(call)).toThrow(/GET \/2015-03-31\/code-signing-configs\/ locally/);
 });
 
 it('a failure has the form of the REST protocol', async () => {

@@ -6,6 +6,7 @@ export const LAMBDA_ACTIONS = [
   'DeleteFunctionConcurrency',
   'DeleteLayerVersion',
   'DeleteProvisionedConcurrencyConfig',
+  'GetAccountSettings',
   'GetAlias',
   'GetFunction',
   'GetFunctionConcurrency',

@@ -93,11 +93,31 @@ function all({ isTemplateFunction, registry, functionArn }: ControlPlane, name: 
   }));
 }
 
-/** The calls about provisioned instances. */
+/** The quota of concurrent executions, and what is left of it to functions that reserve none. */
+function accountSettings({ accountConcurrency, registry }: ControlPlane): object {
+  const quota = accountConcurrency();
+  const reserved = registry
+    .all()
+    .flatMap(({ provisioned }) => provisioned)
+    .reduce((sum, { instances }) => sum + instances, 0);
+  return {
+    AccountLimit: { ConcurrentExecutions: quota, UnreservedConcurrentExecutions: quota - reserved },
+  };
+}
+
+/** The calls about provisioned instances, and the quota that they share. */
 export function provisionedOperations(controlPlane: ControlPlane): readonly LambdaOperation[] {
   const { registry, functionArn } = controlPlane;
   const path = '/2019-09-30/functions/{FunctionName}/provisioned-concurrency';
   return [
+    {
+      method: 'GET',
+      path: '/2016-08-19/account-settings',
+      action: 'lambda:GetAccountSettings',
+      resource: () => '*',
+      limit: 'read',
+      respond: () => json(200, accountSettings(controlPlane)),
+    },
     {
       method: 'PUT',
       path,
