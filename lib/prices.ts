@@ -23,6 +23,10 @@ export const PRICES = {
   provisionedGigabyteSecond: { arm64: 3.3334e-6, x86_64: 4.1667e-6 },
   /** HTTP API, metered by 512 KB. */
   gatewayRequest: 1e-6,
+  /** CloudFront, in North America and Europe. */
+  edge: { request: 1e-6, gigabyte: 0.085 },
+  /** AWS WAF, for each request that it looks at, refused ones too. */
+  webAclRequest: 0.6e-6,
   kmsRequest: 3e-6,
   /** Charged for a signature with an asymmetric ECC key. */
   kmsSignature: 15e-6,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { rotationDollars } from '../../tools/costs/idle-table.ts';
 import { PRICES } from '../../lib/prices.ts';
+import { floodTable } from '../../tools/costs/flood-table.ts';
 import { countedUsage, requestTable } from '../../tools/costs/request-tables.ts';
 import { dollarsPerMillion, requestCosts, retentionDollars } from '../../tools/costs/request-costs.ts';
 import type { Resource } from '../../tools/costs/template-resources.ts';
@@ -177,4 +178,19 @@ describe('the counts of the benchmark', () => {
   ])('are rejected without %s', (_what, text, message) => {
     expect(() => countedUsage(text, 'create a card')).toThrow(message);
   });
+});
+
+it('a flood is priced for each kind of caller, by the templates and the counted units', () => {
+  const performance = readFileSync('docs/performance/figures.md', 'utf8');
+  const cells = floodTable(performance, requestCosts(templates))
+    .split('\n')
+    .slice(2)
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+  const dollarsOfRow = (who: string, by: string) => cells.find((row) => row[1] === who && row[2] === by)?.[5];
+  // 1,000 instances of a gigabyte, for an hour.
+  const slow = 1_000 * 3_600 * PRICES.gigabyteSecond;
+  expect(dollarsOfRow('a private key', 'calls of a destination that takes 25 s')).toBe(slow.toFixed(2));
+  const unknownKey = dollarsOf(templates, { readUnits: 2 }).total;
+  expect(dollarsOfRow('anyone', '401')).toBe((3.6 * unknownKey).toFixed(2));
+  expect(dollarsOfRow('`reactor:create`', '900 reactors with `hotConcurrency=1`')).toBe('5.40');
 });

@@ -7,7 +7,7 @@ import {
   type Usage,
 } from './request-costs.ts';
 
-function table(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+export function table(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const text = (cell: string | number) => (typeof cell === 'number' ? cell.toFixed(2) : cell);
   return [columns, columns.map(() => '---'), ...rows]
     .map((cells) => `| ${cells.map(text).join(' | ')} |`)
