@@ -50,5 +50,8 @@ export interface PresentLayer {
   readonly hash: string;
 }
 
+/** The tags of the deployment, which functions of the service give to those of reactors. */
+export const tagEnvironment = ({ tags }: Settings) => ({ RESOURCE_TAGS: tags.join(',') });
+
 /** The hash of the layer: a text, so that no stack reads the output of another one. */
 export const layerEnvironment = ({ hash }: Pick<PresentLayer, 'hash'>) => ({ REACTOR_LAYER_HASH: hash });

@@ -247,6 +247,19 @@ export function acknowledgeLayers(scope: Construct, { serviceName }: Pick<Settin
 }
 
 /**
+ * Allows a function to give functions the tags of the deployment, and none that say whose reactor
+ * they are: by these, it decides into which function it may publish.
+ */
+export function allowDeploymentTags(scope: Construct, prefix: string): PolicyStatement {
+  const statement = allowOnFunctions(scope, prefix, ['TagResource']);
+  statement.addCondition('Null', {
+    'aws:RequestTag/cloakroom:tenant': 'true',
+    'aws:RequestTag/cloakroom:reactor': 'true',
+  });
+  return statement;
+}
+
+/**
  * Allows a function Lambda calls on functions whose names start with a prefix; `suffix` may name
  * their versions and aliases.
  */

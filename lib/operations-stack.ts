@@ -24,6 +24,7 @@ import {
   acknowledgeFunctions,
   acknowledgeLayers,
   allowCodeKey,
+  allowDeploymentTags,
   allowLook,
   allowOnFunctions,
   allowOnPartition,
@@ -37,7 +38,13 @@ import {
   denyKeys,
   denyTrailState,
 } from './grants.ts';
-import { auditEnvironment, layerEnvironment, storeEnvironment, tokenEnvironment } from './environments.ts';
+import {
+  auditEnvironment,
+  layerEnvironment,
+  storeEnvironment,
+  tagEnvironment,
+  tokenEnvironment,
+} from './environments.ts';
 import { VERSIONS, type ReactorStack } from './reactor-stack.ts';
 import type { Settings } from './settings.ts';
 
@@ -215,6 +222,7 @@ export class OperationsStack extends Stack {
         REPUBLISHER: functionName,
         REACTOR_FUNCTION_PREFIX: prefix,
         REACTOR_ARCHITECTURE: settings.architecture,
+        ...tagEnvironment(settings),
         ...layerEnvironment(reactors.layer),
       },
       grants: [
@@ -228,6 +236,7 @@ export class OperationsStack extends Stack {
           'PublishVersion',
           'UpdateAlias',
         ]),
+        allowDeploymentTags(this, prefix),
         allowOnFunctions(this, prefix, ['InvokeFunction'], VERSIONS),
         reactors.allowLayers(),
         allowCodeKey(data.key),

@@ -32,6 +32,7 @@ import {
   apiEnvironment,
   auditEnvironment,
   layerEnvironment,
+  tagEnvironment,
   type PresentLayer,
   publicUrl,
   storeEnvironment,
@@ -249,6 +250,7 @@ export class ReactorStack extends Stack {
         REACTOR_LAYER: this.layer.version.layerVersionArn,
         REACTOR_ARCHITECTURE: settings.architecture,
         REACTORS_PER_TENANT: String(settings.reactorsPerTenant),
+        ...tagEnvironment(settings),
       },
       grants: [
         ...allowTokenWrites(data),

@@ -1,4 +1,4 @@
-import type { App } from 'aws-cdk-lib';
+import { Stack, Tags, type App } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { ApiStack } from './api-stack.ts';
 import { ConsoleStack } from './console-stack.ts';
@@ -116,6 +116,15 @@ function buildEdge(
   });
 }
 
+/** The CDK also passes the tags of a stack to CloudFormation, which tags the stack itself. */
+function tagStacks(scope: Construct, { tags }: Settings): void {
+  const stacks = scope.node.children.filter((child) => Stack.isStack(child));
+  for (const tag of tags) {
+    const end = tag.indexOf('=');
+    for (const stack of stacks) Tags.of(stack).add(tag.slice(0, end), tag.slice(end + 1));
+  }
+}
+
 /** All stacks of one deployment. Their names do not depend on the scope, such as a stage. */
 export function buildService(
   scope: Construct,
@@ -176,5 +185,6 @@ export function buildService(
   const [secretValue] = edgeSecretValues(settings, data.edgeSecret);
   if (secretValue !== undefined) buildEdge(scope, settings, place, api, secretValue);
   buildSites(scope, settings, place);
+  tagStacks(scope, settings);
   return { api, operations, monitoring };
 }

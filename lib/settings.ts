@@ -61,6 +61,28 @@ function certificate(region: string, where: string) {
 /** CloudFront reads its certificates in one Region. */
 const certificateOfCloudFront = certificate('us-east-1', ' in us-east-1');
 
+/** The function that makes those of reactors has them in a variable, beside all others. */
+const TAGS_MAX_CHARACTERS = 200;
+
+/** All services of AWS accept these. AWS and the service reserve names for their own tags. */
+const tagList = textList.pipe(
+  z
+    .array(
+      z
+        .string()
+        .regex(
+          /^(?!aws:|cloakroom:)[\w .:/+@-]{1,128}=[\w .:/+=@-]{0,256}$/i,
+          'must be tags such as team=payments, whose names begin with neither aws: nor cloakroom:',
+        ),
+    )
+    .refine((tags) => new Set(tags.map((tag) => tag.split('=')[0])).size === tags.length, {
+      error: 'must not have a name twice',
+    })
+    .refine((tags) => tags.join().length <= TAGS_MAX_CHARACTERS, {
+      error: `must have at most ${String(TAGS_MAX_CHARACTERS)} characters in all`,
+    }),
+);
+
 function hasFonts(folder: string): boolean {
   try {
     return readdirSync(resolve(folder)).some((file) => file.endsWith('.woff2'));
@@ -368,6 +390,8 @@ export const settingsSchema = z
         error: `must be one of ${RETENTION_DAYS.join(', ')}`,
       })
       .default(365),
+    /** Tags of everything that is deployed, and of the functions of reactors: `name=value`. */
+    tags: tagList.default([]),
   })
   .strict()
   .superRefine(({ edge, domainName, certificateArn, ...settings }, context) => {

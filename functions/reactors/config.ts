@@ -7,6 +7,7 @@ import {
   variable,
   wholeNumber,
 } from '../../src/lambda/environment.ts';
+import { tagList } from '../../src/lambda/tag-list.ts';
 
 export const environment = z.extend(apiEnvironment, {
   /**
@@ -27,6 +28,7 @@ export const environment = z.extend(apiEnvironment, {
   REACTOR_LAYER: variable,
   REACTOR_ARCHITECTURE: z.enum(['arm64', 'x86_64']),
   REACTORS_PER_TENANT: wholeNumber(1),
+  RESOURCE_TAGS: tagList,
 });
 
 /** The variables that the construct must set, as strings. */

@@ -68,6 +68,7 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
         layer: presentVersion(config),
         architecture: config.REACTOR_ARCHITECTURE,
         codeKeyArn: config.KEY_ID,
+        tags: config.RESOURCE_TAGS,
       },
     ),
   };

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { layerEnvironment, variable } from '../../src/lambda/environment.ts';
+import { tagList } from '../../src/lambda/tag-list.ts';
 
 export const environment = z.object({
   REACTORS_TABLE: variable,
@@ -7,6 +8,7 @@ export const environment = z.object({
   REPUBLISHER: variable,
   REACTOR_FUNCTION_PREFIX: variable,
   REACTOR_ARCHITECTURE: z.enum(['arm64', 'x86_64']),
+  RESOURCE_TAGS: tagList,
   ...layerEnvironment,
 });
 

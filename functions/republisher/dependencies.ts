@@ -40,7 +40,7 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Republ
     rollQueue: createRollQueue(client, config.REPUBLISHER),
     layerMover: createLayerMover(
       { client, platform },
-      { namePrefix, architecture: config.REACTOR_ARCHITECTURE },
+      { namePrefix, architecture: config.REACTOR_ARCHITECTURE, tags: config.RESOURCE_TAGS },
       control,
     ),
     presentLayer: presentLayer(config),

@@ -103,6 +103,13 @@ const REFUSED: Readonly<Record<keyof Settings, readonly (readonly [value: unknow
     ['', 'whole number'],
     ['8', 'one of 1, 3, 5'],
   ],
+  tags: [
+    ['team', 'tags such as team=payments'],
+    ['aws:team=a', 'neither aws: nor cloakroom:'],
+    ['cloakroom:tenant=a', 'neither aws: nor cloakroom:'],
+    ['team=a,team=b', 'a name twice'],
+    [`a=${'v'.repeat(99)},b=${'v'.repeat(98)}`, 'at most 200 characters'],
+  ],
 };
 
 const problemOf = (name: string, value: unknown): string => {

@@ -476,6 +476,39 @@ describe('alarms', () => {
   });
 });
 
+const TAGGED = [
+  'AWS::ApiGatewayV2::Api',
+  'AWS::ApiGatewayV2::Stage',
+  'AWS::CloudFront::Distribution',
+  'AWS::CloudWatch::Alarm',
+  'AWS::DynamoDB::Table',
+  'AWS::Events::Rule',
+  'AWS::IAM::Role',
+  'AWS::KMS::Key',
+  'AWS::Lambda::Function',
+  'AWS::Logs::LogGroup',
+  'AWS::SNS::Topic',
+  'AWS::SQS::Queue',
+  'AWS::SecretsManager::Secret',
+  'AWS::WAFv2::WebACL',
+];
+
+it('the tags of the setting are on all resources of the types that can have tags', () => {
+  // CloudFormation gives the tags of the stack to the custom resources of the CDK.
+  const found = synthesized(ALL_ON, 'eu-west-1').flatMap(({ template: { Resources } }) =>
+    Object.entries(Resources).flatMap(([id, { Type, Properties }]) =>
+      id.startsWith('Custom') ? [] : [[Type, JSON.stringify(Properties)] as const],
+    ),
+  );
+  const has = (text: string) => text.includes('payments') && text.includes('"42=a"');
+  const typesWith = (wanted: boolean) =>
+    new Set(found.filter(([, text]) => has(text) === wanted).map(([type]) => type));
+  const tagged = typesWith(true);
+  expect([...typesWith(false)].filter((type) => tagged.has(type))).toEqual([]);
+  expect([...tagged].toSorted()).toEqual(expect.arrayContaining(TAGGED));
+  expect([...typesWith(false)].filter((type) => TAGGED.includes(type))).toEqual([]);
+});
+
 describe('the API', () => {
   it('serves at the root, throttled by the settings, for browsers of any origin', () => {
     api.hasResourceProperties('AWS::ApiGatewayV2::Stage', {

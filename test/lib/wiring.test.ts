@@ -132,6 +132,7 @@ describe('the environment of the functions', () => {
     ['REACTOR_LAYER_NAME', /^Vault-3-reactor-runtime$/],
     ['REACTOR_LAYER_HASH', /^\w+ \w+$/],
     ['REPUBLISHER', /^Vault-3-republisher$/],
+    ['RESOURCE_TAGS', /^team=payments$/],
     ['REACTOR_ROLE', /^\{"Fn::GetAtt":\["ReactorRole/],
     ['SEAL_KEY_ID', /GetAttSealKey[0-9A-F]{8}Arn/],
     ['SERVICE_NAME', /^Vault-3$/],

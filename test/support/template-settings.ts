@@ -39,6 +39,7 @@ export const ALL_CHANGED = {
   reactorsPerTenant: 8,
   keyRotationDays: 30,
   proxyRedirects: 'raw',
+  tags: 'team=payments',
 };
 
 /** All that the command line lays over an app that was built, each with another value. */
@@ -98,6 +99,7 @@ export const ALL_ON = {
   reservedConcurrency: 'proxy=300,reactor-worker=50,reactors=200,webhook-sender=30',
   tableMaxWrites: 5_000,
   edgeSecretVersions: `${SECRETS.next},${SECRETS.former}`,
+  tags: 'team=payments,cost center=42=a',
 };
 
 /** These settings have every alarm. */
@@ -117,6 +119,8 @@ export const LONGEST = {
     (_, at) => `${'c'.repeat(60)}.${'c'.repeat(9)}.c${String(10 + at)}`,
   ).join(),
   edgeSecretVersions: `${SECRETS.next},${SECRETS.former}`,
+  // They have 200 characters in all.
+  tags: `a=${'v'.repeat(98)},b=${'v'.repeat(97)}`,
 };
 
 /** Returns the settings of each `cdk deploy` of docs/guides/deploy.md, in the order of the page. */

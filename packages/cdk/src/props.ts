@@ -218,4 +218,9 @@ export interface CloakroomProps {
    * @default 365
    */
   readonly logRetentionDays?: number | undefined;
+  /**
+   * Tags of everything that is deployed, and of the functions of reactors: `name=value`.
+   * @default none
+   */
+  readonly tags?: readonly string[] | undefined;
 }

@@ -132,6 +132,7 @@ export const ENVIRONMENT: Environment = {
   HOT_CONCURRENCY: '0',
   HOT_INSTANCES: '0',
   REACTORS_PER_TENANT: '100',
+  RESOURCE_TAGS: '',
   PUBLIC_URL: '',
   PROXY_REDIRECTS: 'told',
   EGRESS_ALLOW_LIST: '',

@@ -119,6 +119,7 @@ reactorFunctionsContract(
         layer: { ...LAYER, arn: ENVIRONMENT['REACTOR_LAYER'] ?? '' },
         architecture: 'arm64',
         codeKeyArn: 'key',
+        tags: {},
       },
     ),
   ),

@@ -16,7 +16,7 @@ import { ServiceError } from '../../core/shared/service-error.ts';
 import type { LambdaCalls } from '../aws/clients.ts';
 import { callDependency } from '../aws/dependency-error.ts';
 import type { Lambda } from './lambda.ts';
-import { functionOf, isOf, ready } from './reactor-function.ts';
+import { functionOf, isOf, ready, useTags, type DeploymentTags } from './reactor-function.ts';
 import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
 import { unlessGone } from './reactor-repairs.ts';
 import { BUSY, retryControlPlane } from './retry-control-plane.ts';
@@ -24,6 +24,8 @@ import { BUSY, retryControlPlane } from './retry-control-plane.ts';
 export interface LayerMoverSettings {
   readonly namePrefix: string;
   readonly architecture: 'arm64' | 'x86_64';
+  /** A function that moves gets these. */
+  readonly tags: DeploymentTags;
 }
 
 /** Every call of the control plane needs this. */
@@ -41,12 +43,12 @@ async function setLayer(context: Context, name: string, layer: LayerVersion): Pr
 
 const codeOf = ({ Configuration: found }: GetFunctionCommandOutput): string | undefined => found?.CodeSha256;
 
-/** The reason not to touch a function, or the hash of its archive. */
+/** The reason not to touch a function, or the function with the hash of its archive. */
 async function inspected(
   context: Context,
   name: string,
   inForce: VersionInForce,
-): Promise<StayReason | { readonly archive: string }> {
+): Promise<StayReason | { readonly archive: string; readonly latest: GetFunctionCommandOutput }> {
   const [latest, current] = await Promise.all([
     functionOf(context, name),
     functionOf(context, name, inForce.functionVersion),
@@ -55,7 +57,7 @@ async function inspected(
   if (!isOf(latest, inForce)) return 'foreign';
   if (latest.Configuration?.Architectures?.[0] !== context.settings.architecture) return 'architecture';
   const archive = codeOf(current);
-  return archive === undefined || archive !== codeOf(latest) ? 'changed' : { archive };
+  return archive === undefined || archive !== codeOf(latest) ? 'changed' : { archive, latest };
 }
 
 async function publish(
@@ -67,6 +69,7 @@ async function publish(
   const found = await inspected(context, name, inForce);
   if (typeof found === 'string') return found;
   await setLayer(context, name, layer);
+  await useTags({ ...context, client: context.control }, found.latest, context.settings.tags);
   const command = new PublishVersionCommand({ FunctionName: name, CodeSha256: found.archive });
   try {
     const { Version: functionVersion } = await retryControlPlane(

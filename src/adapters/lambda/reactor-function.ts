@@ -1,5 +1,6 @@
 import {
   GetFunctionCommand,
+  TagResourceCommand,
   type FunctionConfiguration,
   type GetFunctionCommandOutput,
 } from '@aws-sdk/client-lambda';
@@ -7,7 +8,7 @@ import type { ReactorId } from '../../core/reactors/reactor-functions.ts';
 import { ServiceError } from '../../core/shared/service-error.ts';
 import type { Lambda } from './lambda.ts';
 import { unlessGone } from './reactor-repairs.ts';
-import { retryControlPlane } from './retry-control-plane.ts';
+import { BUSY, retryControlPlane } from './retry-control-plane.ts';
 
 /** How long a function may take to become active, and the pause between checks, in ms. */
 const READY_WITHIN_MS = 20_000;
@@ -17,8 +18,15 @@ const LONGEST_LOOK_MS = 1_000;
 const TENANT_TAG = 'cloakroom:tenant';
 const REACTOR_TAG = 'cloakroom:reactor';
 
-/** The tags of a reactor's function, by which a bill or a search finds it. */
-export const tagsOf = ({ tenantId, id }: ReactorId): Record<string, string> => ({
+/** The tags of a deployment, by their names. */
+export type DeploymentTags = Readonly<Record<string, string>>;
+
+/**
+ * The tags of a reactor's function, by which a bill or a search finds it. Those of the deployment
+ * never have the names of these.
+ */
+export const tagsOf = ({ tenantId, id }: ReactorId, tags: DeploymentTags): Record<string, string> => ({
+  ...tags,
   [TENANT_TAG]: tenantId,
   [REACTOR_TAG]: id,
 });
@@ -26,6 +34,21 @@ export const tagsOf = ({ tenantId, id }: ReactorId): Record<string, string> => (
 /** Whether a function is that of a reactor, by its tags. No version may be published otherwise. */
 export const isOf = ({ Tags: tags = {} }: GetFunctionCommandOutput, { tenantId, id }: ReactorId): boolean =>
   tags[TENANT_TAG] === tenantId && tags[REACTOR_TAG] === id;
+
+/**
+ * Gives a function the tags of the deployment that it lacks. One that the deployment no longer has
+ * stays: another program may have set it.
+ */
+export async function useTags(
+  { client, platform }: Pick<Lambda, 'client' | 'platform'>,
+  { Configuration: found, Tags: current = {} }: GetFunctionCommandOutput,
+  tags: DeploymentTags,
+): Promise<void> {
+  const missing = Object.entries(tags).filter(([name, value]) => current[name] !== value);
+  if (found?.FunctionArn === undefined || missing.length === 0) return;
+  const command = new TagResourceCommand({ Resource: found.FunctionArn, Tags: Object.fromEntries(missing) });
+  await retryControlPlane(platform, () => client.send(command), BUSY);
+}
 
 /**
  * A function, or one of its versions; `undefined` if it does not exist. GetFunction does not use up

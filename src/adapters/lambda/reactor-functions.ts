@@ -14,7 +14,7 @@ import type { Lambda } from './lambda.ts';
 import { BUSY, retryControlPlane } from './retry-control-plane.ts';
 import { reactorCreation } from './reactor-creation.ts';
 import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
-import { functionOf, isOf, ready, tagsOf } from './reactor-function.ts';
+import { functionOf, isOf, ready, tagsOf, useTags, type DeploymentTags } from './reactor-function.ts';
 import { createReactorRepairs, type ReactorRepairSettings } from './reactor-repairs.ts';
 
 export interface ReactorFunctionSettings extends ReactorRepairSettings {
@@ -25,6 +25,8 @@ export interface ReactorFunctionSettings extends ReactorRepairSettings {
   readonly architecture: 'arm64' | 'x86_64';
   /** The key that encrypts the code in Lambda. */
   readonly codeKeyArn: string;
+  /** Every function has these tags, besides those that name its reactor. */
+  readonly tags: DeploymentTags;
 }
 
 /**
@@ -136,7 +138,7 @@ async function make(context: FunctionContext, reactor: ReactorId, archive: Uint8
       Architectures: [settings.architecture],
       Role: settings.roleArn,
       Layers: [settings.layer.arn],
-      Tags: tagsOf(reactor),
+      Tags: tagsOf(reactor, settings.tags),
       Code: { ZipFile: archive, SourceKMSKeyArn: settings.codeKeyArn },
     }),
   );
@@ -174,6 +176,7 @@ export function createReactorFunctions(lambda: Lambda, settings: ReactorFunction
       if (found?.Configuration === undefined) return madeIn(context, await make(context, reactor, archive));
       if (!isOf(found, reactor)) throw new Error('reactor functions: the function is of another reactor');
       await useCurrentLayer(context, name, found.Configuration);
+      await useTags(lambda, found, settings.tags);
       return madeIn(context, await publishCode(context, name, archive));
     },
 

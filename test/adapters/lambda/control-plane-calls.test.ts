@@ -55,6 +55,7 @@ it('makes as many calls of the control plane as docs/storage.md says', async () 
     layer: { ...LAYER, arn: layerArn },
     architecture: 'arm64',
     codeKeyArn: KEY,
+    tags: {},
   });
   const heat = createReactorHeat(connection, PREFIX);
   const reactor = { tenantId: randomUUID(), id: randomUUID() };

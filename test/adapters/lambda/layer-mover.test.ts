@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   CreateFunctionCommand,
   GetFunctionCommand,
+  TagResourceCommand,
   UpdateFunctionCodeCommand,
   type LambdaClient,
 } from '@aws-sdk/client-lambda';
@@ -43,16 +44,18 @@ const functions = () =>
       layer: { ...LAYER, arn: layerArn },
       architecture: 'arm64',
       codeKeyArn: 'code-key',
+      tags: {},
     },
   );
 
 const mover = (
   architecture: 'arm64' | 'x86_64' = 'arm64',
   control: Pick<LambdaClient, 'send'> = lambda.client,
+  tags: Readonly<Record<string, string>> = {},
 ) =>
   createLayerMover(
     { client: lambda.client, platform: machinePlatform },
-    { namePrefix: PREFIX, architecture },
+    { namePrefix: PREFIX, architecture, tags },
     control,
   );
 
@@ -89,6 +92,22 @@ describe('the move of a function to another layer', () => {
       'PublishVersionCommand',
       'UpdateAliasCommand',
     ]);
+  });
+
+  it('gives it the tags of the deployment, and no call if it has them', async () => {
+    const reactor = await aReactor();
+    const tags = { team: 'payments', stage: 'eu' };
+    const moving = mover('arm64', lambda.client, tags);
+    await moving.publish(reactor, TARGET);
+    const { Tags } = await lambda.client.send(new GetFunctionCommand({ FunctionName: nameOf(reactor.id) }));
+    expect(Tags).toEqual({ ...tags, 'cloakroom:tenant': TENANT, 'cloakroom:reactor': reactor.id });
+    const refusing = {
+      send: (command: object) =>
+        command instanceof TagResourceCommand
+          ? Promise.reject(new Error('not needed'))
+          : lambda.client.send(command as GetFunctionCommand),
+    } as Pick<LambdaClient, 'send'>;
+    expect(await mover('arm64', refusing, tags).publish(reactor, TARGET)).toEqual({ functionVersion: '2' });
   });
 
   it('leaves a function whose latest code is not the code in force', async () => {

@@ -49,6 +49,7 @@ const functions = (more: Partial<ReactorFunctionSettings> = {}, client: LambdaCl
       layer: aLayerVersion(layerArn),
       architecture: 'arm64',
       codeKeyArn: KEY,
+      tags: {},
       ...more,
     },
   );
@@ -97,6 +98,18 @@ describe('the function of a reactor', () => {
     expect(found?.Environment).toBeUndefined();
     expect(found?.Layers?.map(({ Arn }) => Arn)).toEqual([layerArn]);
     expect(nameOf(id).length).toBeLessThanOrEqual(64);
+  });
+
+  it('has the tags of the deployment from the start, or from its next publication', async () => {
+    const reactor = reactorOf(randomUUID());
+    const tagsOf = async () =>
+      (await lambda.client.send(new GetFunctionCommand({ FunctionName: nameOf(reactor.id) }))).Tags;
+    const own = { 'cloakroom:tenant': TENANT, 'cloakroom:reactor': reactor.id };
+    await functions({ tags: { team: 'payments' } }).create(reactor, code('1'));
+    expect(await tagsOf()).toEqual({ ...own, team: 'payments' });
+    await functions({ tags: { team: 'risk', stage: 'eu' } }).publish(reactor, code('2'));
+    expect(await tagsOf()).toEqual({ ...own, team: 'risk', stage: 'eu' });
+    await functions().remove(reactor.id);
   });
 
   it('runs as many provisioned instances as are asked for, and none after their end', async () => {

@@ -36,13 +36,13 @@ const LIMITS_KB = {
   // differently, and what is wrong with values of a stored proxy (1 KB). Arguments have kinds, and
   // refusals of expressions, searches and bodies their places (3 to 5 KB). Each transform of a
   // proxy has a schema of its own (7 KB). The clients of the reference have no p-limit, which the
-  // trail needs (1 to 3 KB). Keys have two reports (0.3 KB). Functions of reactors have a layer and
-  // tags (1 to 2 KB), and are made again (1 KB). The last key that manages is found (1 to 2 KB).
+  // trail needs (1 to 3 KB). Keys have two reports (0.3 KB). Functions of reactors have a layer,
+  // tags, and those of the deployment (1 to 3 KB), and are made again (1 KB). The last key that manages is found (1 to 2 KB).
   tokens: 398,
   applications: 275,
   proxies: 383,
   proxy: 547,
-  reactors: 457,
+  reactors: 458,
   'reactor-worker': 374,
   'webhook-sender': 250,
   sweeper: 156,
@@ -123,6 +123,7 @@ const ENVIRONMENT = {
   HOT_CONCURRENCY: '1',
   HOT_INSTANCES: '100',
   REACTORS_PER_TENANT: '100',
+  RESOURCE_TAGS: '',
   REACTOR_FUNCTION_PREFIX: 'P',
   REACTOR_ROLE: 'R',
   REACTORS_FUNCTION: 'F',

@@ -67,6 +67,7 @@ const PLACES: Readonly<Record<keyof Settings, Place>> = {
   keyRotationDays: { variable: 'KEY_ROTATION_DAYS' },
   auditRetentionDays: { variable: 'AUDIT_RETENTION_DAYS' },
   logRetentionDays: { type: 'AWS::Logs::LogGroup', path: ['RetentionInDays'] },
+  tags: ONLY_ON_AWS,
 };
 
 const isSetting = (name: string): name is keyof Settings => Object.hasOwn(PLACES, name);

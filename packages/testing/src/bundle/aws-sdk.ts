@@ -62,6 +62,7 @@ export class GetFunctionCommand extends Command {}
 export class InvokeCommand extends Command {}
 export class ListVersionsByFunctionCommand extends Command {}
 export class PutProvisionedConcurrencyConfigCommand extends Command {}
+export class TagResourceCommand extends Command {}
 export class UpdateAliasCommand extends Command {}
 export class UpdateFunctionCodeCommand extends Command {}
 export class UpdateFunctionConfigurationCommand extends Command {}

@@ -1,4 +1,5 @@
 import type { AwsAccess } from '../../aws-service.ts';
+import { parseFunctionName } from '../function-name.ts';
 import { codeDigest, readArchive } from './code-archive.ts';
 import type { FunctionRecord, VersionSettings } from './function-record.ts';
 import { checkRevision, conflict, invalidParameter, notFound } from './lambda-failures.ts';
@@ -242,6 +243,19 @@ export function functionOperations(controlPlane: ControlPlane): readonly LambdaO
         return [...(Role === undefined ? [] : [passRole(Role)]), ...getLayers(Layers)];
       },
       respond: async (request) => json(200, await updateConfiguration(controlPlane, request)),
+    },
+    {
+      method: 'POST',
+      path: '/2017-03-31/tags/{Resource}',
+      action: 'lambda:TagResource',
+      resource: ({ parameters: { Resource = '' } }) => Resource,
+      context: ({ call }) => tagContext(parseBody('tagResource', call.body).Tags),
+      respond: async ({ call, parameters: { Resource = '' } }) => {
+        const record = registry.get(parseFunctionName(Resource).name);
+        const { Tags } = parseBody('tagResource', call.body);
+        await registry.put({ ...record, tags: { ...record.tags, ...Tags } });
+        return noContent;
+      },
     },
     {
       method: 'DELETE',

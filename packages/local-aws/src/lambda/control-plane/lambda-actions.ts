@@ -20,6 +20,7 @@ export const LAMBDA_ACTIONS = [
   'PublishVersion',
   'PutFunctionConcurrency',
   'PutProvisionedConcurrencyConfig',
+  'TagResource',
   'UpdateAlias',
   'UpdateFunctionCode',
   'UpdateFunctionConfiguration',

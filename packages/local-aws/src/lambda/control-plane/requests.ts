@@ -81,6 +81,7 @@ export const requestSchemas = {
   putProvisionedConcurrencyConfig: z.strictObject({
     ProvisionedConcurrentExecutions: z.number().int().min(1),
   }),
+  tagResource: z.strictObject({ Tags: tags }),
   putFunctionConcurrency: z.strictObject({ ReservedConcurrentExecutions: z.number().int().min(0) }),
 } as const;
 
