@@ -45,6 +45,7 @@ const LOCAL_AWS_LAYERS = [
   'sqs',
   'gateway',
   'schedules',
+  'backup',
   'logs',
   'faults',
   'cloudwatch',

@@ -30,6 +30,8 @@ export const ALARMS = {
   AuditCheckLate: 'The audit trail was not verified for three hours: a change may go unnoticed.',
   AuditUnprotected: 'Records of the audit trail could be changed or removed.',
   DataUnprotected: 'Tables with tokens, keys or reactors could be lost or read from outside.',
+  BackupFailed: 'A backup of a table, or its copy elsewhere, failed: the last copy gets older.',
+  BackupLate: 'No copy of a table has reached the vault elsewhere for 30 hours.',
   CloudTrailAbsent: 'CloudTrail records no calls: the alarms about changed keys, tables and code are blind.',
   AuditIndexLate: 'The index of the audit trail is late: it takes longer to find the records of a token.',
   AuditChanged: 'A policy, the expiry or a table of the audit trail was changed.',
@@ -63,6 +65,8 @@ const BASIC: readonly AlarmName[] = [
   'AuditCheckLate',
   'AuditUnprotected',
   'DataUnprotected',
+  'BackupFailed',
+  'BackupLate',
   'CloudTrailAbsent',
   'AuditChanged',
   'ManagementKeyCreated',
@@ -72,7 +76,7 @@ const BASIC: readonly AlarmName[] = [
 
 type AlarmSettings = Pick<
   Settings,
-  'alarms' | 'alarmSilence' | 'certificateArn' | 'consoleCertificateArn' | 'fieldsCertificateArn'
+  'alarms' | 'alarmSilence' | 'backup' | 'certificateArn' | 'consoleCertificateArn' | 'fieldsCertificateArn'
 >;
 
 /** ARNs of the certificates that callers and browsers see. */
@@ -80,7 +84,7 @@ export const certificatesOf = ({
   certificateArn,
   consoleCertificateArn,
   fieldsCertificateArn,
-}: Omit<AlarmSettings, 'alarms' | 'alarmSilence'>): readonly string[] => [
+}: Omit<AlarmSettings, 'alarms' | 'alarmSilence' | 'backup'>): readonly string[] => [
   ...new Set([certificateArn, consoleCertificateArn, fieldsCertificateArn].filter((arn) => arn !== '')),
 ];
 
@@ -88,6 +92,7 @@ export const certificatesOf = ({
 export function alarmsOf(settings: AlarmSettings): ReadonlySet<AlarmName> {
   const isIn = (name: AlarmName): boolean => {
     if (name === 'Silent') return settings.alarmSilence > 0;
+    if (name === 'BackupFailed' || name === 'BackupLate') return settings.backup !== 'none';
     if (name === 'CertificateEnds') return certificatesOf(settings).length > 0;
     return settings.alarms === 'all' || BASIC.includes(name);
   };

@@ -22,7 +22,7 @@ import {
   LIST_INDEX_ATTRIBUTES,
 } from '../src/adapters/dynamodb/keys.ts';
 import { DENIED_WRITES, EXPIRY_ATTRIBUTE } from '../src/adapters/dynamodb/append-only.ts';
-import { DEPLOYMENT_TAG, tableNameOf } from './deployment-names.ts';
+import { BACKUP_TAG, DEPLOYMENT_TAG, tableNameOf } from './deployment-names.ts';
 import { lastingOutput } from './lasting-output.ts';
 import type { Settings } from './settings.ts';
 
@@ -92,6 +92,9 @@ export class DataStack extends Stack {
   /** The secret by which the edge identifies itself. */
   readonly edgeSecret: Secret;
 
+  /** All tables but the one whose data must vanish. */
+  readonly backedUp: readonly NamedTable[];
+
   readonly #indexes: TableIndex[] = [];
   /** The secondary indexes that the four tables have. */
   readonly indexes: readonly TableIndex[] = this.#indexes;
@@ -124,6 +127,7 @@ export class DataStack extends Stack {
     this.audit = this.#createTrailTable('Audit', { expires: true });
     this.auditIndex = this.#createTrailTable('AuditIndex', { expires: true });
     this.auditSeals = this.#createTrailTable('AuditSeals', { expires: false });
+    this.backedUp = [this.tokens, this.access, this.reactors, this.audit, this.auditIndex, this.auditSeals];
     this.sealKey = this.#createSealKey();
     // Both outlive their stack. Ids of keys are generated, and names of tables can be another's.
     Tags.of(this).add(DEPLOYMENT_TAG, serviceName, { includeResourceTypes: TAGGED_TYPES });
@@ -254,6 +258,7 @@ export class DataStack extends Stack {
         ],
       }),
     });
+    Tags.of(table).add(BACKUP_TAG, 'daily');
     return this.#named(table);
   }
 
@@ -346,6 +351,7 @@ export class DataStack extends Stack {
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
+    Tags.of(table).add(BACKUP_TAG, backups ? 'daily' : 'never');
     // Records with a due time. The index is sparse: only they have the attributes.
     this.#addIndex(table, INDEXES.due, {
       partitionKey: text('duePk'),

@@ -61,5 +61,16 @@ export const TRAIL_TABLES = ['Audit', 'AuditIndex', 'AuditSeals'] as const;
 
 export const tableNameOf = (serviceName: string, id: string): string => `${serviceName}-${id}`;
 
+/** The outputs of the stack with the vault, which a restore from a backup reads. */
+export const BACKUP_OUTPUTS = { vault: 'BackupVaultName', role: 'RestoreRoleArn' } as const;
+
+export const backupStackName = (serviceName: string): string => `${serviceName}-Backup`;
+
+/**
+ * The tag of a table that says whether backups of it may exist. Plans of an organisation leave out
+ * tables by it.
+ */
+export const BACKUP_TAG = 'cloakroom:backup';
+
 /** The stacks with logs, which CloudFormation names after the stack and the logical id. */
 export const STACKS_WITH_LOGS = ['Reactors', 'Api', 'Operations'] as const;

@@ -37,7 +37,7 @@ interface Condition {
 }
 
 /** Alarms about events of AWS, mostly calls in a CloudTrail trail; all others watch metrics. */
-type CallAlarm = 'KeyChanged' | 'AuditChanged' | 'CodeChanged' | 'CertificateEnds';
+type CallAlarm = 'KeyChanged' | 'AuditChanged' | 'CodeChanged' | 'CertificateEnds' | 'BackupFailed';
 type MetricAlarm = Exclude<AlarmName, CallAlarm>;
 
 /** The part of the quota of concurrent executions at which an alarm rings. */
@@ -89,6 +89,8 @@ function conditions(
     RetiredKeyUsed: { metric: metrics.retiredKeyUses, atLeast: 1, minutes: 1 },
     ConfigurationGuessed: { metric: metrics.configurationGuesses, atLeast: 1, minutes: 1, outOf: 5 },
     RetiredSecretsForgotten: { metric: metrics.forgottenSecrets, atLeast: 1, minutes: 1, outOf: 5 },
+    // A copy ends within a day and some hours after the last one. A period is an hour.
+    BackupLate: { metric: metrics.copies, atLeast: 1, minutes: 30, silence: 'is_all' },
     IndexThrottled: { metric: metrics.indexThrottles, atLeast: 1, minutes: 3, outOf: 5 },
   };
 }
@@ -127,9 +129,13 @@ const generatedPrefix = (serviceName: string): string => cutPrefix(`${serviceNam
 export class MonitoringStack extends Stack {
   constructor(scope: Construct, id: string, { settings, data, watched, ...props }: MonitoringStackProps) {
     super(scope, id, props);
-    const metrics = serviceMetrics(watched, this.#cloudTrailEvents(watched));
-    const topic = this.#topic(settings);
     const wanted = alarmsOf(settings);
+    const heard = this.#heard();
+    const metrics = serviceMetrics(watched, {
+      cloudTrail: this.#cloudTrailEvents(watched, heard),
+      ...(wanted.has('BackupLate') && { copies: this.#copies(data, heard) }),
+    });
+    const topic = this.#topic(settings);
     for (const [name, condition] of Object.entries(conditions(metrics, watched, settings))) {
       if (!wanted.has(name as MetricAlarm)) continue;
       const { metric, atLeast, minutes, outOf = minutes, silence } = condition;
@@ -153,18 +159,24 @@ export class MonitoringStack extends Stack {
     this.#codeChanged(watched, topic);
     if (wanted.has('CertificateEnds'))
       this.#callAlarm('CertificateEnds', topic, certificateEvents(certificatesOf(settings)));
+    if (wanted.has('BackupFailed')) this.#backupFailed(data, topic);
     this.#dashboard(settings.serviceName, metrics, watched);
   }
 
-  /**
-   * Each new instance of a function that runs every minute makes a log stream, several times a day,
-   * and a trail of CloudTrail sends this call as an event. A rule needs a target to count events.
-   */
-  #cloudTrailEvents({ serviceName }: Watched): Rule {
+  /** The target of rules that count events: a rule needs one. */
+  #heard(): Topic {
     const heard = new Topic(this, 'Heard', { displayName: 'Cloakroom heartbeat', enforceSSL: true });
     acceptFindings(heard, {
       'PCI.DSS.321-SNSEncryptedKMS': 'It has no subscriber: its messages only count the events of a rule.',
     });
+    return heard;
+  }
+
+  /**
+   * Each new instance of a function that runs every minute makes a log stream, several times a day,
+   * and a trail of CloudTrail sends this call as an event.
+   */
+  #cloudTrailEvents({ serviceName }: Watched, heard: Topic): Rule {
     const rule = new Rule(this, 'CloudTrailHeard', {
       description: 'Counts events by which CloudTrailAbsent knows that there is a trail',
       eventPattern: {
@@ -179,6 +191,33 @@ export class MonitoringStack extends Stack {
     });
     acceptFindings(rule, { 'Serverless-EventBusDLQ': 'A lost event changes nothing: the next one counts.' });
     return rule;
+  }
+
+  /** Counts the copies that reach the vault elsewhere. */
+  #copies({ backedUp }: DataStack, heard: Topic): Rule {
+    const rule = new Rule(this, 'CopyHeard', {
+      description: 'Counts events by which BackupLate knows that there are copies',
+      eventPattern: {
+        source: ['aws.backup'],
+        detailType: ['Copy Job State Change'],
+        detail: { state: ['COMPLETED'], resourceArn: backedUp.map(({ tableArn }) => tableArn) },
+      },
+      targets: [new SnsTopic(heard)],
+    });
+    acceptFindings(rule, { 'Serverless-EventBusDLQ': 'A lost event changes nothing: the next one counts.' });
+    return rule;
+  }
+
+  /** AWS Backup reports the jobs of the tables, also those of other plans. */
+  #backupFailed({ backedUp }: DataStack, topic: ITopic): void {
+    this.#callAlarm('BackupFailed', topic, {
+      source: ['aws.backup'],
+      detailType: ['Backup Job State Change', 'Copy Job State Change'],
+      detail: {
+        state: ['FAILED', 'ABORTED', 'EXPIRED'],
+        resourceArn: backedUp.map(({ tableArn }) => tableArn),
+      },
+    });
   }
 
   /**

@@ -56,9 +56,16 @@ function maximum(label: string, metrics: readonly IMetric[]): MathExpression {
   });
 }
 
+/** Rules that count events: an absence is the fault. */
+interface HeardEvents {
+  readonly cloudTrail: IRule;
+  /** Only set if there are copies elsewhere. */
+  readonly copies?: IRule;
+}
+
 /** Collects all metrics that the dashboard and the alarms show. */
 // oxlint-disable-next-line max-lines-per-function -- a table: one row for each metric
-export function serviceMetrics(watched: Watched, cloudTrailHeard: IRule) {
+export function serviceMetrics(watched: Watched, heard: HeardEvents) {
   const { api, apiFunctions, workers, tables, indexes, invocations, deliveries, serviceName } = watched;
   const { sweeper, auditSealer, operator, auditTables } = watched;
   const functions = [...apiFunctions, ...workers, sweeper, auditSealer];
@@ -92,6 +99,14 @@ export function serviceMetrics(watched: Watched, cloudTrailHeard: IRule) {
     const metric = ofTable(table, metricName);
     return metric.with({ dimensionsMap: { ...metric.dimensions, GlobalSecondaryIndexName: name } });
   };
+  const ofRule = (rule: IRule | undefined, period: Duration) =>
+    new Metric({
+      namespace: 'AWS/Events',
+      metricName: 'Invocations',
+      dimensionsMap: { RuleName: rule?.ruleName ?? 'none' },
+      statistic: Stats.SUM,
+      period,
+    });
   const usage = (resource: string) =>
     new Metric({
       namespace: 'AWS/Usage',
@@ -138,13 +153,8 @@ export function serviceMetrics(watched: Watched, cloudTrailHeard: IRule) {
     coldReactors: own('sweeper', 'ColdReactors').with({ label: 'Reactors without a provisioned instance' }),
     // The hourly check reports it, as it does the trail.
     dataUnprotected: own('account', 'DataUnprotected').with({ period: Duration.hours(3) }),
-    cloudTrailEvents: new Metric({
-      namespace: 'AWS/Events',
-      metricName: 'Invocations',
-      dimensionsMap: { RuleName: cloudTrailHeard.ruleName },
-      statistic: Stats.SUM,
-      period: Duration.days(1),
-    }),
+    cloudTrailEvents: ofRule(heard.cloudTrail, Duration.days(1)),
+    copies: ofRule(heard.copies, Duration.hours(1)),
     latency: (statistic: string) => api.metricLatency({ period: MINUTE, statistic, label: statistic }),
     throttles: sum(
       'Throttles',

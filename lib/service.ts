@@ -1,16 +1,17 @@
 import { Stack, Tags, type App } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { ApiStack } from './api-stack.ts';
+import { BackupStack } from './backup-stack.ts';
 import { ConsoleStack } from './console-stack.ts';
 import { DataStack } from './data-stack.ts';
 import { edgeSecretValues } from './edge-secret-values.ts';
-import { EDGE_REGION, firewallStackName, siteStackName } from './deployment-names.ts';
+import { backupStackName, EDGE_REGION, firewallStackName, siteStackName } from './deployment-names.ts';
 import { EdgeStack, FirewallStack } from './edge-stack.ts';
 import { FieldsStack } from './fields-stack.ts';
 import { MonitoringStack } from './monitoring-stack.ts';
 import { OperationsStack } from './operations-stack.ts';
 import { ReactorStack } from './reactor-stack.ts';
-import { parseSettings, SettingsError, type Settings } from './settings.ts';
+import { parseSettings, requireElsewhere, SettingsError, type Settings } from './settings.ts';
 
 /**
  * Settings are the context entries with a plain name; entries of the CDK itself contain `:`, `@` or
@@ -134,6 +135,7 @@ export function buildService(
   const { serviceName: name, edge } = settings;
   const { region, isFixed = false } = place;
   requireHere(settings, place);
+  requireElsewhere(settings, place);
   // Stacks of a known region can refer to those of another; without an edge they fit any region.
   const env =
     (isFixed || edge !== 'none') && region !== undefined ? { env: { region, ...accountOf(place) } } : {};
@@ -184,6 +186,14 @@ export function buildService(
   });
   const [secretValue] = edgeSecretValues(settings, data.edgeSecret);
   if (secretValue !== undefined) buildEdge(scope, settings, place, api, secretValue);
+  if (settings.backup !== 'none')
+    new BackupStack(scope, `${name}-Backup`, {
+      ...env,
+      stackName: backupStackName(name),
+      description: 'Cloakroom: copies of the tables elsewhere',
+      settings,
+      data,
+    });
   buildSites(scope, settings, place);
   tagStacks(scope, settings);
   return { api, operations, monitoring };

@@ -58,6 +58,11 @@ function certificate(region: string, where: string) {
   return z.string({ error }).regex(arn, error).default('');
 }
 
+const vaultArn = text.regex(
+  /^(?:arn:aws[a-z-]*:backup:[a-z\d-]+:\d{12}:backup-vault:[\w-]{2,50})?$/,
+  'must be the ARN of a backup vault',
+);
+
 /** CloudFront reads its certificates in one Region. */
 const certificateOfCloudFront = certificate('us-east-1', ' in us-east-1');
 
@@ -157,6 +162,18 @@ function problemsOfRates({
       ? [['tableMaxWrites', `must be at least warmThroughput (${String(warmThroughput)})`] as const]
       : []),
   ];
+}
+
+/** Problems of two settings that exclude or need each other. */
+function problemsOfPairs(
+  settings: Readonly<Record<'alarmEmail' | 'alarmTopicArn' | 'backup' | 'backupCopyTo', string>>,
+) {
+  const { alarmEmail, alarmTopicArn, backup, backupCopyTo } = settings;
+  const problems: (readonly [setting: string, problem: string])[] = [];
+  if (alarmTopicArn !== '' && alarmEmail !== '')
+    problems.push(['alarmEmail', 'must be empty with alarmTopicArn: subscribe the address to that topic']);
+  if (backup !== 'none' && backupCopyTo === '') problems.push(['backupCopyTo', 'is needed with a backup']);
+  return problems;
 }
 
 /** The retentions that CloudWatch Logs knows, in days. */
@@ -390,6 +407,15 @@ export const settingsSchema = z
         error: `must be one of ${RETENTION_DAYS.join(', ')}`,
       })
       .default(365),
+    /**
+     * `daily` copies all tables but Ephemeral to `backupCopyTo` once a day
+     * (docs/guides/keep-a-copy-elsewhere.md).
+     */
+    backup: z.enum(['none', 'daily'], { error: 'must be none or daily' }).default('none'),
+    /** ARN of a vault of AWS Backup in another Region or account. */
+    backupCopyTo: vaultArn.default(''),
+    /** Days that a copy stays in that vault. */
+    backupRetentionDays: wholeNumber(1, 3_650).default(35),
     /** Tags of everything that is deployed, and of the functions of reactors: `name=value`. */
     tags: tagList.default([]),
   })
@@ -403,14 +429,9 @@ export const settingsSchema = z
       ...(problem === undefined ? [] : [['fieldsOrigins', problem] as const]),
       ...problemsOfDocs({ domainName, ...settings }),
       ...problemsOfRates(settings),
+      ...problemsOfPairs(settings),
     ])
       context.addIssue({ code: 'custom', path: [name], message });
-    if (settings.alarmTopicArn !== '' && settings.alarmEmail !== '')
-      context.addIssue({
-        code: 'custom',
-        path: ['alarmEmail'],
-        message: 'must be empty with alarmTopicArn: subscribe the address to that topic',
-      });
     if (edge !== 'none' && domainName === '') need('domainName', 'with an edge');
     if (domainName !== '' && certificateArn === '') need('certificateArn', 'with a domain');
     if (edge !== 'none' && certificateArn !== '' && !certificateArn.includes(':us-east-1:'))
@@ -446,4 +467,16 @@ export function parseSettings(settings: Readonly<Record<string, unknown>>): Sett
       : `setting ${issue.path.join('.')} ${issue.message}`,
   );
   throw new SettingsError(problems.join('; '));
+}
+
+/** A copy beside the tables would be lost together with them. Throws {@link SettingsError}. */
+export function requireElsewhere(
+  { backupCopyTo }: Pick<Settings, 'backupCopyTo'>,
+  { region, account }: { readonly region?: string | undefined; readonly account?: string | undefined },
+): void {
+  const [, , , ofVault, owner] = backupCopyTo.split(':');
+  if (ofVault === undefined || ofVault !== region || owner !== account) return;
+  throw new SettingsError(
+    `setting backupCopyTo must be a vault of another Region or account than ${owner ?? ''} in ${region}`,
+  );
 }

@@ -26,11 +26,16 @@ const FIELDS = {
   fieldsCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/z',
   fieldsOrigins: 'https://shop.example.com',
 };
+const BACKUP = {
+  backup: 'daily',
+  backupCopyTo: 'arn:aws:backup:eu-central-1:123456789012:backup-vault:copies',
+};
 const VARIANTS: readonly Readonly<Record<string, string>>[] = [
   {},
   { alarmEmail: 'on-call@example.com', ...CERTIFICATE },
   EDGE,
   { deployment: 'canary' },
+  BACKUP,
   { ...CERTIFICATE, ...CONSOLE },
   { ...CERTIFICATE, ...FIELDS },
 ];
@@ -41,6 +46,7 @@ const WIDEST = {
   ...EDGE,
   ...CONSOLE,
   ...FIELDS,
+  ...BACKUP,
 };
 const PLACE = { region: 'eu-west-1' };
 /** A pipeline names its account, which is then in the findings. */

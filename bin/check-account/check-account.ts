@@ -85,9 +85,9 @@ async function ofReactors(
     return [
       warning('reactors', 'no function was tried', 'Run the check without --no-try before the deployment.'),
     ];
-  const { prefix, architecture } = reactors;
+  const { prefix, architecture, tags } = reactors;
   const made = await madeWith(account, needs, identity);
-  return [await tryFunction(account, { prefix, architecture, madeWith: made })];
+  return [await tryFunction(account, { prefix, architecture, tags, madeWith: made })];
 }
 
 /** A check that cannot look is a warning; one that fails for another reason is a finding. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
+import { tagList } from '../../src/lambda/tag-list.ts';
 
 type Resource = Stack['template']['Resources'][string];
 
@@ -103,6 +104,7 @@ function reactorsIn(stacks: readonly Stack[]) {
       .looseObject({
         REACTOR_FUNCTION_PREFIX: z.string(),
         REACTOR_ARCHITECTURE: z.enum(['arm64', 'x86_64']),
+        RESOURCE_TAGS: tagList,
         REACTOR_ROLE: z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.string()]) }),
         REACTOR_LAYER: z.object({ Ref: z.string() }),
       })
@@ -116,6 +118,7 @@ function reactorsIn(stacks: readonly Stack[]) {
         region: found.region,
         prefix: found.REACTOR_FUNCTION_PREFIX,
         architecture: found.REACTOR_ARCHITECTURE,
+        tags: found.RESOURCE_TAGS,
         roleId: found.REACTOR_ROLE['Fn::GetAtt'][0],
         layerId: found.REACTOR_LAYER.Ref,
       };

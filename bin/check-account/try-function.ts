@@ -21,6 +21,8 @@ export interface MadeWith {
 export interface Trial {
   readonly architecture: 'arm64' | 'x86_64';
   readonly prefix: string;
+  /** The deployment puts them on everything. */
+  readonly tags: Readonly<Record<string, string>>;
   readonly madeWith: MadeWith;
 }
 
@@ -64,7 +66,7 @@ function ofRefusal(error: unknown, name: string, { exist }: MadeWith): Check {
  */
 export async function tryFunction(
   account: Account,
-  { prefix, architecture, madeWith }: Trial,
+  { prefix, architecture, tags, madeWith }: Trial,
 ): Promise<Check> {
   const id = randomUUID();
   const name = reactorFunctionName(prefix, id);
@@ -75,7 +77,7 @@ export async function tryFunction(
       Architectures: [architecture],
       Role: roleArn,
       Layers: [...layers],
-      Tags: tagsOf({ tenantId: randomUUID(), id }),
+      Tags: tagsOf({ tenantId: randomUUID(), id }, tags),
       Code: { ZipFile: codeArchive(new Secret(CODE)) },
     });
     await account.lambda.send(new CreateFunctionCommand(creation));

@@ -128,6 +128,13 @@ const ofKey = (eventName: string, ARN: unknown) => ({
 const keyRule = rules.find(({ EventPattern }) => EventPattern?.source?.[0] === 'aws.kms');
 const KEY: unknown = keyRule?.['EventPattern'].detail.resources.ARN[0];
 
+/** Returns the event of AWS Backup about a job. */
+const job = (kind: 'Backup' | 'Copy', detail: object) => ({
+  source: 'aws.backup',
+  'detail-type': `${kind} Job State Change`,
+  detail,
+});
+
 const atLeast = (metric: string, bound: number, minutes: number) => ({
   rings: [[minutes, { [metric]: bound }]] as Minutes,
   silent: [[minutes, { [metric]: bound - 1 }]] as Minutes,
@@ -210,6 +217,17 @@ const CASES: Readonly<Record<AlarmName, OfMetrics | OfEvents | (OfMetrics & OfEv
       call('aws.dynamodb', 'DescribeTable', { tableName: 'Cloakroom-Tokens' }),
     ],
   },
+  BackupFailed: {
+    ringsFor: [
+      job('Backup', { state: 'FAILED', resourceArn: TABLE('Tokens') }),
+      job('Copy', { state: 'EXPIRED', resourceArn: TABLE('AuditSeals') }),
+    ],
+    silentFor: [
+      job('Copy', { state: 'COMPLETED', resourceArn: TABLE('Tokens') }),
+      job('Backup', { state: 'FAILED', resourceArn: TABLE('Others') }),
+    ],
+  },
+  BackupLate: everyPeriod('Invocations', 1_800, 1),
   CloudTrailAbsent: everyPeriod('Invocations', 1_440, 1),
   AuditIndexLate: atLeast('AuditIndexLagSeconds', 43_200, 10),
   AuditChanged: {
@@ -293,6 +311,16 @@ it('CloudTrailAbsent counts the log streams of functions that run every minute',
   const made = (logGroupName: string) => call('aws.logs', 'CreateLogStream', { logGroupName });
   expect(eventMatches(pattern, made(nameOf('Operations', 'SweeperLog')))).toBe(true);
   expect(eventMatches(pattern, made(nameOf('Api', 'TokensLog')))).toBe(false);
+});
+
+it('BackupLate counts the copies of tables that have reached the vault', () => {
+  const heard = rules.find(({ Description }) => /BackupLate knows/.test(String(Description)));
+  const pattern: Readonly<Record<string, unknown>> = heard?.['EventPattern'];
+  const copied = { state: 'COMPLETED', resourceArn: TABLE('Tokens') };
+  expect(eventMatches(pattern, job('Copy', copied))).toBe(true);
+  expect(eventMatches(pattern, job('Copy', { ...copied, state: 'RUNNING' }))).toBe(false);
+  const alarm = alarms.find((each) => each['AlarmName'] === 'Cloakroom-BackupLate');
+  expect(JSON.stringify(alarm?.['Dimensions'])).toContain('CopyHeard');
 });
 
 it.each([

@@ -8,11 +8,11 @@ import {
   trailTablesOf,
 } from '../../bin/operator/removal/deployment.ts';
 import { DEPLOYMENT_TAG, reactorLayerName } from '../../lib/deployment-names.ts';
-import { CONSOLE, EDGE, FIELDS, synthesized } from '../support/synthesized.ts';
+import { BACKUP, CONSOLE, EDGE, FIELDS, synthesized } from '../support/synthesized.ts';
 
 const SERVICE = 'Shop-2';
 const stacks = synthesized(
-  { ...EDGE, ...CONSOLE, ...FIELDS, serviceName: SERVICE, deployment: 'canary' },
+  { ...EDGE, ...CONSOLE, ...FIELDS, ...BACKUP, serviceName: SERVICE, deployment: 'canary' },
   'eu-west-1',
 );
 const retained = stacks.flatMap(({ name, template }) =>
@@ -60,6 +60,7 @@ describe('a removal', () => {
 
   it('finds all types of resources that the stacks retain; roles and policies cost nothing', () => {
     expect([...new Set(retained.map(({ Type }) => Type))].toSorted()).toEqual([
+      'AWS::Backup::BackupVault',
       'AWS::DynamoDB::Table',
       'AWS::IAM::ManagedPolicy',
       'AWS::IAM::Role',
@@ -78,7 +79,8 @@ describe('a removal', () => {
     expect(layers).toEqual([reactorLayerName(SERVICE)]);
     const tags = ofType('AWS::KMS::Key').map(({ Properties }) => Properties['Tags']);
     tags.push(...ofType('AWS::DynamoDB::Table').map(({ Properties }) => Properties['Tags']));
-    expect(tags).toEqual(Array(9).fill([{ Key: DEPLOYMENT_TAG, Value: SERVICE }]));
+    expect(tags).toHaveLength(9);
+    for (const each of tags) expect(each).toContainEqual({ Key: DEPLOYMENT_TAG, Value: SERVICE });
   });
 
   it('finds logs by the names that CloudFormation makes of stack and logical id', () => {

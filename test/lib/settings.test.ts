@@ -103,6 +103,9 @@ const REFUSED: Readonly<Record<keyof Settings, readonly (readonly [value: unknow
     ['', 'whole number'],
     ['8', 'one of 1, 3, 5'],
   ],
+  backup: [['weekly', 'none or daily']],
+  backupCopyTo: [['arn:aws:backup:eu-west-1:111122223333:plan:x', 'the ARN of a backup vault']],
+  backupRetentionDays: [['0', 'at least 1']],
   tags: [
     ['team', 'tags such as team=payments'],
     ['aws:team=a', 'neither aws: nor cloakroom:'],

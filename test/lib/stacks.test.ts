@@ -401,7 +401,10 @@ describe('logs', () => {
 describe('alarms', () => {
   const monitoring = template('Monitoring');
   /** Alarms of events, and those that a setting switches on. */
-  const OTHERS = ['KeyChanged', 'AuditChanged', 'CodeChanged', 'Silent', 'CertificateEnds'];
+  const OTHERS = [
+    ...['KeyChanged', 'AuditChanged', 'CodeChanged'],
+    ...['Silent', 'CertificateEnds', 'BackupFailed', 'BackupLate'],
+  ];
 
   it('describe the impact on users and link the runbook, and notify on start and end', () => {
     const alarms = resources(monitoring, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);
@@ -439,7 +442,7 @@ describe('alarms', () => {
     const basic = resources(own, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);
     const names = basic.map(({ AlarmName }) => AlarmName.replace('Cloakroom-', ''));
     expect(names).toEqual(expect.arrayContaining(['ServerErrors', 'Silent', 'DataUnprotected']));
-    expect(names).toHaveLength(13);
+    expect(names).toHaveLength(14);
     for (const { AlarmActions, OKActions } of basic)
       expect([AlarmActions, OKActions]).toEqual([[ALL_ON.alarmTopicArn], [ALL_ON.alarmTopicArn]]);
     own.resourceCountIs('AWS::SNS::Topic', 1);

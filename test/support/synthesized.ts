@@ -5,6 +5,7 @@ import { BOUNDED } from './template-settings.ts';
 export {
   ALL_CHANGED,
   ALL_ON,
+  BACKUP,
   CONSOLE,
   DOMAIN,
   EDGE,

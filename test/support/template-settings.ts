@@ -82,11 +82,19 @@ export const BOUNDED = [{}, null, { '@aws-cdk/core:permissionsBoundary': { name:
 const assigned = (text: string): Readonly<Record<string, string>> =>
   Object.fromEntries([...text.matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value]));
 
+/** The copies are in another Region and account. */
+export const BACKUP = {
+  backup: 'daily',
+  backupCopyTo: 'arn:aws:backup:eu-central-1:999999999999:backup-vault:copies',
+  backupRetentionDays: 90,
+};
+
 /** These include each part of a deployment, and the settings that no stored template has. */
 export const ALL_ON = {
   ...EDGE,
   ...CONSOLE,
   ...FIELDS,
+  ...BACKUP,
   deployment: 'canary',
   fieldsDigits: true,
   edgeRateLimit: 5000,
@@ -103,7 +111,7 @@ export const ALL_ON = {
 };
 
 /** These settings have every alarm. */
-export const WATCHED = { ...DOMAIN, alarmSilence: 60 };
+export const WATCHED = { ...DOMAIN, ...BACKUP, alarmSilence: 60 };
 
 /** Each setting that reaches a variable of a function has its longest value. */
 export const LONGEST = {
@@ -167,7 +175,8 @@ export const TEMPLATE_SETTINGS: readonly (readonly [
   [LAID, REGION],
   [LAID, null],
   ...(['strict', 'lenient'] as const).map((clientCompatibility) => [{ clientCompatibility }, null] as const),
-  [{ ...EDGE, ...CONSOLE, ...FIELDS, serviceName: 'Shop-2', deployment: 'canary' }, REGION],
+  [{ ...EDGE, ...CONSOLE, ...FIELDS, ...BACKUP, serviceName: 'Shop-2', deployment: 'canary' }, REGION],
+  [BACKUP, REGION],
   [{ ...DOMAIN, ...CONSOLE }, REGION],
   [{ ...DOMAIN, ...CONSOLE, ...FIELDS }, REGION],
   [DOMAIN, REGION],

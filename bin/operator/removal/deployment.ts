@@ -1,4 +1,5 @@
 import {
+  backupStackName,
   DATA_TABLES,
   EDGE_REGION,
   firewallStackName,
@@ -33,6 +34,7 @@ export function stacksOf(service: string, region: string): readonly StackPlace[]
     ...sitesOf(service, region),
     named('Edge'),
     { name: firewallStackName(service, region), region: EDGE_REGION },
+    { name: backupStackName(service) },
     named('Operations'),
     named('Api'),
     named('Reactors'),

@@ -44,11 +44,13 @@ const PLANNED_TYPES = [
 ];
 
 /**
- * The stacks retain these, and nothing charges for them. To delete them, run the commands, the role
- * before its boundary.
+ * The stacks retain these, and nothing charges for them; for a vault, once its backups have ended.
+ * To delete them, run the commands, the role before its boundary.
  */
 const FREE_TYPES: Readonly<Record<string, (id: string) => string>> = {
   'AWS::IAM::Role': (name) => `aws iam delete-role --role-name ${name}`,
+  'AWS::Backup::BackupVault': (name) =>
+    `its backups cost, and end within two days; then aws backup delete-backup-vault --backup-vault-name ${name}`,
   'AWS::IAM::ManagedPolicy': (arn) => `aws iam delete-policy --policy-arn ${arn}`,
 };
 

@@ -219,6 +219,22 @@ export interface CloakroomProps {
    */
   readonly logRetentionDays?: number | undefined;
   /**
+   * `daily` copies all tables but Ephemeral to `backupCopyTo` once a day
+   * (docs/guides/keep-a-copy-elsewhere.md).
+   * @default 'none'
+   */
+  readonly backup?: 'none' | 'daily' | undefined;
+  /**
+   * ARN of a vault of AWS Backup in another Region or account.
+   * @default none
+   */
+  readonly backupCopyTo?: string | undefined;
+  /**
+   * Days that a copy stays in that vault.
+   * @default 35
+   */
+  readonly backupRetentionDays?: number | undefined;
+  /**
    * Tags of everything that is deployed, and of the functions of reactors: `name=value`.
    * @default none
    */

@@ -1,5 +1,6 @@
 import type { LocalAccount, LocalService } from './assembly/local-service.ts';
 import { resourcesWithoutBehaviour } from './assembly/without-behaviour.ts';
+import { createLocalBackup } from './backup/local-backup.ts';
 import { createCloudFormation } from './cloudformation/create-cloudformation.ts';
 import { createCloudWatch } from './cloudwatch/create-cloudwatch.ts';
 import { createFunctionActivity } from './cloudwatch/function-activity.ts';
@@ -41,6 +42,7 @@ export function createServices(account: LocalAccount, options: ServicesOptions):
 
   const iam = createLocalIam(account);
   const dynamoDb = createLocalDynamoDb(account);
+  const backup = createLocalBackup(account, () => dynamoDb.store());
   const kms = createLocalKms(account);
   const { roles } = iam;
   const { keyPolicy } = kms;
@@ -67,12 +69,14 @@ export function createServices(account: LocalAccount, options: ServicesOptions):
     onMinutes: (before, after) => {
       cloudWatch.passMinute();
       dynamoDb.passMinutes(before, after);
+      backup.passMinutes(before, after);
     },
   });
   const all = [
     // Roles first: functions read them when they are defined.
     iam,
     dynamoDb,
+    backup,
     kms,
     lambda,
     sqs,

@@ -67,6 +67,9 @@ const PLACES: Readonly<Record<keyof Settings, Place>> = {
   keyRotationDays: { variable: 'KEY_ROTATION_DAYS' },
   auditRetentionDays: { variable: 'AUDIT_RETENTION_DAYS' },
   logRetentionDays: { type: 'AWS::Logs::LogGroup', path: ['RetentionInDays'] },
+  backup: ONLY_ON_AWS,
+  backupCopyTo: ONLY_ON_AWS,
+  backupRetentionDays: ONLY_ON_AWS,
   tags: ONLY_ON_AWS,
 };
 

@@ -13,6 +13,7 @@ export interface DeployedResource {
 export interface DeployedStack extends Stack {
   readonly id: string;
   readonly resources: readonly DeployedResource[];
+  readonly outputs: ReadonlyMap<string, string>;
 }
 
 type Remover = (resource: DeployedResource) => Promise<void> | void;

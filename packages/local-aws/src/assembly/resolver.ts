@@ -38,8 +38,8 @@ export interface Resolver {
   resolve(stack: Stack, value: unknown): unknown;
   /** The value of a named condition; true when there is none. */
   condition(stack: Stack, name: string | undefined): boolean;
-  /** The outputs of all stacks by name. */
-  outputs(): ReadonlyMap<string, string>;
+  /** The outputs of a stack by name. */
+  outputs(stack: Stack): ReadonlyMap<string, string>;
   handle(stack: Stack, logicalId: string): ResourceHandle;
   identity(stack: Stack, logicalId: string): Identity;
   /** Returns the ARN of a stack. */
@@ -98,14 +98,13 @@ class TemplateResolver implements Resolver {
     return this.#evaluate(stack, stack.template.Conditions[name]);
   }
 
-  outputs(): ReadonlyMap<string, string> {
+  outputs(stack: Stack): ReadonlyMap<string, string> {
     const found = new Map<string, string>();
-    for (const stack of this.#options.stacks)
-      for (const [name, output] of Object.entries(stack.template.Outputs)) {
-        if (!this.condition(stack, output.Condition)) continue;
-        const value = this.#walk(stack, output.Value);
-        found.set(name, typeof value === 'string' ? value : JSON.stringify(value));
-      }
+    for (const [name, output] of Object.entries(stack.template.Outputs)) {
+      if (!this.condition(stack, output.Condition)) continue;
+      const value = this.#walk(stack, output.Value);
+      found.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+    }
     return found;
   }
 

@@ -58,6 +58,7 @@ export function startResources(
   const stacks = assembly.stacks.map((stack) => ({
     ...stack,
     id: resolver.stackId(stack),
+    outputs: resolver.outputs(stack),
     resources: ordered
       .filter((handle) => handle.stack === stack)
       .map(({ logicalId, type }) => ({
@@ -67,5 +68,5 @@ export function startResources(
         identity: resolver.identity(stack, logicalId),
       })),
   }));
-  return { stacks, outputs: resolver.outputs() };
+  return { stacks, outputs: new Map(stacks.flatMap(({ outputs }) => [...outputs])) };
 }

@@ -6,7 +6,12 @@ import type { Deployment } from '../assembly/local-service.ts';
 const ACTIONS = ['DescribeStacks', 'ListStackResources', 'GetTemplate', 'DeleteStack'];
 
 /** Types with data, which no app deletes with its stack: that would run nowhere yet. */
-const RETAINED_ONLY = ['AWS::DynamoDB::Table', 'AWS::KMS::Key', 'AWS::Lambda::LayerVersion'];
+const RETAINED_ONLY = [
+  'AWS::DynamoDB::Table',
+  'AWS::KMS::Key',
+  'AWS::Lambda::LayerVersion',
+  'AWS::Backup::BackupVault',
+];
 
 const element = (name: string, value: string): string => `<${name}>${xmlText(value)}</${name}>`;
 
@@ -39,6 +44,11 @@ function describe(context: StackContext, call: AwsCall): string {
     element('CreationTime', new Date(0).toISOString()),
     element('Description', stack.template.Description ?? ''),
     element('EnableTerminationProtection', 'false'),
+    `<Outputs>${[...stack.outputs]
+      .map(
+        ([name, value]) => `<member>${element('OutputKey', name)}${element('OutputValue', value)}</member>`,
+      )
+      .join('')}</Outputs>`,
     element('StackStatus', deleted.has(stack) ? 'DELETE_COMPLETE' : 'CREATE_COMPLETE'),
   ];
   return `<Stacks><member>${members.join('')}</member></Stacks>`;

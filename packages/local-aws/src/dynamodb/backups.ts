@@ -14,17 +14,24 @@ export interface Backup {
   /** Ms since the epoch. */
   readonly createdAt: number;
   readonly table: Table;
+  /** Only set if AWS Backup made it. `deleteAt` is in ms since the epoch. */
+  readonly vault?: { readonly name: string; readonly deleteAt?: number };
 }
 
 /** Copies of whole tables, complete immediately. */
 export interface Backups {
   find(id: string): Backup | undefined;
-  /** The backups of a table, oldest first, also of a deleted table. */
+  /** All backups, oldest first, also those of deleted tables. */
+  all(): Promise<readonly Backup[]>;
+  /** The backups of a table that were made by DynamoDB, oldest first, also of a deleted table. */
   of(tableName: string): Promise<readonly Backup[]>;
-  create(tableName: string, name: string): Promise<Backup>;
+  create(tableName: string, name: string, vault?: Backup['vault']): Promise<Backup>;
   remove(id: string): Promise<void>;
-  /** Creates a table from a backup. Throws AwsError ResourceInUseException if the name exists. */
-  restore(backup: Backup, sourceBackupArn: string, targetName: string): Promise<void>;
+  /**
+   * Creates a table from a backup, with the key of the former table, or another one, or none
+   * (`null`). Throws AwsError ResourceInUseException if the name exists.
+   */
+  restore(backup: Backup, sourceBackupArn: string, targetName: string, keyArn?: string | null): Promise<void>;
   /**
    * Creates a table from the content that another had at a time, in ms since the epoch, or has now.
    * Throws like `restore`.
@@ -72,17 +79,24 @@ export function createBackups(
     });
   }
 
+  async function all(): Promise<Backup[]> {
+    const found: Backup[] = [];
+    for await (const [, backup] of database.entries(levelKeys.backups)) found.push(backup as Backup);
+    return found;
+  }
+
   return {
     find: (id) => database.read(levelKeys.backup(id)) as Backup | undefined,
-    of: async (tableName) => {
-      const all: Backup[] = [];
-      for await (const [, backup] of database.entries(levelKeys.backups)) all.push(backup as Backup);
-      return all.filter(({ table }) => table.description.TableName === tableName);
-    },
-    create: async (tableName, name) => {
+    all,
+    of: async (tableName) =>
+      (await all()).filter(
+        ({ table, vault }) => vault === undefined && table.description.TableName === tableName,
+      ),
+    create: async (tableName, name, vault) => {
       const createdAt = Math.floor(now());
       const id = `${String(createdAt).padStart(14, '0')}-${randomBytes(4).toString('hex')}`;
-      const backup: Backup = { id, name, createdAt, table: tables.get(tableName) };
+      const table = tables.get(tableName);
+      const backup: Backup = { id, name, createdAt, table, ...(vault !== undefined && { vault }) };
       await writer.write(async () => {
         for await (const [key, item] of database.entries(levelKeys.items(tableName)))
           await database.batch([{ type: 'put', key: levelKeys.backupItems(id) + key, value: item }]);
@@ -96,8 +110,10 @@ export function createBackups(
       for await (const [key] of database.entries(prefix))
         await database.batch([{ type: 'del', key: prefix + key }]);
     },
-    restore: async ({ id, table }, sourceBackupArn, targetName) => {
-      await restored(table, levelKeys.backupItems(id), targetName);
+    restore: async ({ id, table }, sourceBackupArn, targetName, keyArn = table.keyArn) => {
+      const { keyArn: _, ...rest } = table;
+      const encrypted = typeof keyArn === 'string' ? { ...rest, keyArn } : rest;
+      await restored(encrypted, levelKeys.backupItems(id), targetName);
       await tables.change(targetName, { sourceBackupArn });
     },
     copy: (sourceName, targetName, time = Infinity) =>

@@ -4,7 +4,7 @@ import { AwsError, type AwsCall, type AwsResponse, type AwsService } from '../aw
 import { errorCode, errorMessage } from '../error-code.ts';
 import { createStorageFailure, damaged, type StorageFailure } from '../storage-failure.ts';
 import { isLevelError, openDatabase, type Database, type Lag } from './database.ts';
-import { createBackups } from './backups.ts';
+import { createBackups, type Backups } from './backups.ts';
 import { createExpiry } from './expiry.ts';
 import { CostlyFailure, notImplemented, wireType } from './failures.ts';
 import { createHistory } from './history.ts';
@@ -50,6 +50,8 @@ export interface DynamoDb extends AwsService {
    */
   createTable(definition: TableDefinition): Promise<void>;
   tableArn(name: string): string;
+  /** AWS Backup has its own here too, because it stores no tables itself. */
+  readonly backups: Backups;
   /**
    * Deletes the items whose TTL attribute is before `nowSeconds` (since 1970). Resolves with their
    * number.
@@ -113,6 +115,7 @@ export async function createDynamoDb({ dataDir, ...options }: DynamoDbOptions): 
   const expiry = createExpiry(database, tables, writer);
   const context: OperationContext = { database, tables, writer, now };
   const policies = createTablePolicies(tables);
+  const backups = createBackups(context, history);
 
   const operations = new Map<string, Operation>(
     Object.entries({
@@ -121,7 +124,7 @@ export async function createDynamoDb({ dataDir, ...options }: DynamoDbOptions): 
       ...tableOperations(context, expiry),
       ...changeTableOperations(context),
       ...resourcePolicyOperations(context, policies),
-      ...backupOperations(context, createBackups(context, history), history),
+      ...backupOperations(context, backups, history),
       GetItem: getItemOperation(context),
       BatchGetItem: batchGetItemOperation(context),
       BatchWriteItem: batchWriteItemOperation(context),
@@ -174,6 +177,7 @@ export async function createDynamoDb({ dataDir, ...options }: DynamoDbOptions): 
       await policies.define(definition.name, definition.resourcePolicy);
     },
     tableArn: (name) => tables.arn(name),
+    backups,
     resourcePolicy: (arn) => policies.of(arn),
     expireItems: (nowSeconds) => expiry.expireItems(nowSeconds),
   };

@@ -8,6 +8,8 @@ import type { TableDefinition } from './table.ts';
 export interface LocalDynamoDb extends LocalService {
   /** Lets scheduled minutes pass, counted since the start. */
   passMinutes(before: number, after: number): void;
+  /** Throws an Error before it is open. */
+  store(): DynamoDb;
 }
 
 /** Expired items are deleted once an hour. AWS takes up to two days, so no code may rely on TTL. */
@@ -29,6 +31,7 @@ export function createLocalDynamoDb(account: LocalAccount): LocalDynamoDb {
       for (const table of tables) await dynamoDb.createTable(table);
       return dynamoDb;
     },
+    store: () => store.get(),
     passMinutes: (before, after) => {
       if (hours(before) === hours(after)) return;
       const expiring = store.get().expireItems(Math.floor(account.clock.now() / 1000));

@@ -62,7 +62,7 @@ describe('references', () => {
     const importer = aStack('Api');
     const resolver = resolverFor(exporter, importer);
     expect(resolver.resolve(importer, { 'Fn::ImportValue': 'Data:Out' })).toBe('Data-Thing');
-    expect(resolver.outputs()).toEqual(new Map([['Out', 'Data-Thing']]));
+    expect(resolver.outputs(exporter)).toEqual(new Map([['Out', 'Data-Thing']]));
   });
 });
 

@@ -20,6 +20,7 @@ function aStack(
     name: 'App',
     id: 'arn:aws:cloudformation:us-east-1:000000000000:stack/App/local',
     template,
+    outputs: new Map([['Vault', 'a & b']]),
     resources: Object.entries(resources).map(([logicalId, { Type: type }]) => ({
       stackName: 'App',
       logicalId,
