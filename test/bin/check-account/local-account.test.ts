@@ -21,7 +21,7 @@ async function opened() {
   return { lambda, account };
 }
 
-const trial = { prefix: PREFIX, architecture: 'arm64' } as const;
+const trial = { prefix: PREFIX, architecture: 'arm64', tags: { team: 'payments' } } as const;
 
 it('the quota of the account is read, and what a function reserves', async () => {
   const { lambda, account } = await opened();
