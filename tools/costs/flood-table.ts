@@ -9,9 +9,8 @@ const WINDOW_SECONDS = 300;
 
 /** Limits of AWS, all of them defaults (docs/storage.md#capacity). */
 const LIMITS = {
-  /** Concurrent executions, of which Lambda leaves a part to functions without a reservation. */
+  /** Concurrent executions. */
   instances: 1_000,
-  unreserved: 100,
   /** Requests a second of all APIs of a Region. */
   gateway: 10_000,
   tableWritesAtFirst: 4_000,
@@ -76,10 +75,10 @@ function anonymousRows(costs: RequestCosts): readonly Row[] {
 /** A caller with a key has a row by the kind of it. */
 function keyRows(performance: string, costs: RequestCosts): readonly Row[] {
   const tokenize = dollarsPerMillion(countedUsage(performance, 'tokenize 100'), costs).total;
-  const byKey = parseSettings({}).edgePublicKeyRateLimit / WINDOW_SECONDS;
-  const { tableWritesAtFirst, listWrites, instances, unreserved } = LIMITS;
+  const { tableWritesAtFirst, listWrites, instances } = LIMITS;
+  const { hotInstances: hot, edgePublicKeyRateLimit } = parseSettings({});
+  const byKey = edgePublicKeyRateLimit / WINDOW_SECONDS;
   const slow = 1e6 * SLOW_SECONDS * costs.api.gigabytes * PRICES.gigabyteSecond;
-  const hot = instances - unreserved;
   const hotSecond = (hot * REACTOR_MEMORY_MB * PRICES.provisionedGigabyteSecond.arm64) / 1_024;
   const account = 'the instances of the account';
   return [
@@ -101,8 +100,8 @@ function keyRows(performance: string, costs: RequestCosts): readonly Row[] {
     row('a private key', 'calls of a destination that takes 25 s', account, instances / SLOW_SECONDS, slow),
     [
       '`reactor:create`',
-      `${String(hot)} reactors with \`hotConcurrency=1\``,
-      account,
+      `${String(hot)} reactors, called once a week`,
+      '`hotInstances`',
       '',
       hotSecond * HOUR_SECONDS,
     ],
