@@ -192,5 +192,5 @@ it('a flood is priced for each kind of caller, by the templates and the counted 
   expect(dollarsOfRow('a private key', 'calls of a destination that takes 25 s')).toBe(slow.toFixed(2));
   const unknownKey = dollarsOf(templates, { readUnits: 2 }).total;
   expect(dollarsOfRow('anyone', '401')).toBe((3.6 * unknownKey).toFixed(2));
-  expect(dollarsOfRow('`reactor:create`', '900 reactors with `hotConcurrency=1`')).toBe('5.40');
+  expect(dollarsOfRow('`reactor:create`', '100 reactors, called once a week')).toBe('0.60');
 });
