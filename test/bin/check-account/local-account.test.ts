@@ -1,5 +1,6 @@
 // The calls of Lambda, as the local account answers them.
 import { ListFunctionsCommand } from '@aws-sdk/client-lambda';
+import { aFunction, aHost } from '../../../packages/local-aws/test/lambda/a-function.ts';
 import {
   account as local,
   aLambda,
@@ -11,8 +12,8 @@ import { tryFunction } from '../../../bin/check-account/try-function.ts';
 
 const PREFIX = 'Cloakroom-reactor-';
 
-async function opened() {
-  const lambda = await aLambda();
+async function opened(options: Parameters<typeof aLambda>[0] = {}) {
+  const lambda = await aLambda(options);
   const account = awsAccount({
     endpoint: lambda.endpoint.url,
     region: local.region,
@@ -24,9 +25,10 @@ async function opened() {
 const trial = { prefix: PREFIX, architecture: 'arm64', tags: { team: 'payments' } } as const;
 
 it('the quota of the account is read, and what a function reserves', async () => {
-  const { lambda, account } = await opened();
-  await lambda.control({ accountConcurrency: 10 });
-  expect(await account.concurrency()).toEqual({ quota: 10, unreserved: 10 });
+  const { lambda, account } = await opened({ functions: aHost([aFunction('', { reservedConcurrency: 3 })]) });
+  await lambda.control({ accountConcurrency: 200 });
+  expect(await account.concurrency()).toEqual({ quota: 200, unreserved: 197 });
+  expect([await account.reservedOf('fn'), await account.hasFunction('fn')]).toEqual([3, true]);
   expect([await account.reservedOf('none'), await account.hasFunction('none')]).toEqual([undefined, false]);
   await lambda.close();
 });

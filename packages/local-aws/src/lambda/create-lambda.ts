@@ -142,6 +142,8 @@ export async function createLambda(options: LambdaOptions): Promise<Lambda> {
     canAssume: options.canAssume,
     canEncrypt: options.canEncrypt,
     accountConcurrency: () => accountConcurrency,
+    reservedByTemplates: () =>
+      functions.all().reduce((sum, definition) => sum + (functions.reservedOf(definition) ?? 0), 0),
   };
 
   function control(body: string): unknown {

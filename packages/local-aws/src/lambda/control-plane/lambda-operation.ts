@@ -44,6 +44,8 @@ export interface ControlPlane {
   readonly canEncrypt: (keyArn: string, functionArn: string) => boolean;
   /** Returns the quota of concurrent executions that the account has at this moment. */
   readonly accountConcurrency: () => number;
+  /** Returns how many of it the functions of the templates reserve. */
+  readonly reservedByTemplates: () => number;
 }
 
 export function json(

@@ -94,12 +94,12 @@ function all({ isTemplateFunction, registry, functionArn }: ControlPlane, name: 
 }
 
 /** The quota of concurrent executions, and what is left of it to functions that reserve none. */
-function accountSettings({ accountConcurrency, registry }: ControlPlane): object {
+function accountSettings({ accountConcurrency, reservedByTemplates, registry }: ControlPlane): object {
   const quota = accountConcurrency();
   const reserved = registry
     .all()
     .flatMap(({ provisioned }) => provisioned)
-    .reduce((sum, { instances }) => sum + instances, 0);
+    .reduce((sum, { instances }) => sum + instances, reservedByTemplates());
   return {
     AccountLimit: { ConcurrentExecutions: quota, UnreservedConcurrentExecutions: quota - reserved },
   };
