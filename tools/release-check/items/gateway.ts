@@ -120,6 +120,15 @@ curl -s -i https://$DOMAIN/tokens/x -H 'Origin: https://shop.example'
 curl -s -i -X OPTIONS https://$DOMAIN/tokens/x -H 'Origin: https://shop.example' -H 'Access-Control-Request-Method: GET'`,
   },
   {
+    id: 'edge-by-key',
+    title: 'The edge counts by key, and by no other address of a public key',
+    steps: `Deploy with -c edgeKeyRateLimit=10 -c edgePublicKeyRateLimit=10, then, with a key in KEY and from two addresses A and B:
+A: for i in $(seq 100); do curl -s -o /dev/null https://$DOMAIN/tokens/x -H "SVC-API-KEY: $KEY"; done; sleep 30
+A and B: curl -s https://$DOMAIN/tokens/x -H "SVC-API-KEY: $KEY"
+A private key is 429 at both, a public one at A alone, and a request without a key at neither.
+A: the same with /proxy?svc-proxy-key=$PROXY_KEY, and once with svc%2Dproxy-key: is the encoded name counted?`,
+  },
+  {
     id: 'console',
     title: 'The console reaches its networks alone, and leaves nothing',
     steps: `Follow docs/deploy.md, "A console", with the network of this machine. Then, here and in another network:

@@ -2,6 +2,22 @@ import type { ReleaseItem } from '../item.ts';
 
 export const LIFE_CYCLE_ITEMS: readonly ReleaseItem[] = [
   {
+    id: 'check-account',
+    title: 'An account is checked before and after its first deployment',
+    steps: `In an account of an organisation, before the first deployment:
+npx cdk synth --quiet -c serviceName=Release && npx cloakroom check-account
+Then with an SCP that denies lambda:CreateFunction unless lambda:VpcIds is there, and again after a deployment without it.
+It says "no rule refuses", then names the explicit deny, then made and deleted a function.`,
+  },
+  {
+    id: 'max-writes',
+    title: 'A maximum of writes comes and goes',
+    steps: `npx cdk deploy Release-Data -c serviceName=Release -c tableMaxWrites=1000
+npx cdk deploy Release-Data -c serviceName=Release
+aws dynamodb describe-table --table-name Release-Tokens --query Table.[OnDemandThroughput,GlobalSecondaryIndexes[].OnDemandThroughput]
+Is it still there after the second deployment? Then docs/deploy.md, "A cap of money", has to remove it.`,
+  },
+  {
     id: 'restore',
     title: 'Restore',
     steps: `On a deployment with a token, an application and a reactor: docs/restore.md, with Tokens Access Reactors.
