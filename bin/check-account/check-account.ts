@@ -57,19 +57,25 @@ function ofPlace({ stacks }: Needs, { account, arn, region }: Identity & { reado
       );
 }
 
-/** The role and the layer of reactors, or names that do not exist before the first deployment. */
+/** A name of a role has at most 64 characters. */
+const ROLE_MAX_LENGTH = 64;
+
+/**
+ * The role and the layer of reactors. Before the first deployment it is a role that does not exist,
+ * named as CloudFormation will name it: a person may pass only roles with this beginning.
+ */
 async function madeWith(
   account: Account,
-  { reactors }: Needs,
+  { stack, roleId, layerId }: NonNullable<Needs['reactors']>,
   { account: id, arn, region }: Identity & { readonly region: string },
 ): Promise<MadeWith> {
   const [, partition = 'aws'] = arn.split(':');
   const role = (name: string) => `arn:${partition}:iam::${id}:role/${name}`;
-  const found = reactors && (await account.resourcesOf(reactors.stack, region));
-  const name = found?.get(reactors?.roleId ?? '');
-  const layer = found?.get(reactors?.layerId ?? '');
+  const found = await account.resourcesOf(stack, region);
+  const name = found?.get(roleId);
+  const layer = found?.get(layerId);
   return name === undefined || layer === undefined
-    ? { roleArn: role('cloakroom-check-account-no-role'), layers: [], exist: false }
+    ? { roleArn: role(`${stack}-${roleId}-none`.slice(0, ROLE_MAX_LENGTH)), layers: [], exist: false }
     : { roleArn: role(name), layers: [layer], exist: true };
 }
 
@@ -86,7 +92,7 @@ async function ofReactors(
       warning('reactors', 'no function was tried', 'Run the check without --no-try before the deployment.'),
     ];
   const { prefix, architecture, tags } = reactors;
-  const made = await madeWith(account, needs, identity);
+  const made = await madeWith(account, reactors, identity);
   return [await tryFunction(account, { prefix, architecture, tags, madeWith: made })];
 }
 

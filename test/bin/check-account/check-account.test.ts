@@ -298,7 +298,11 @@ describe('the trial of a function', () => {
     const { check, calls } = await tried({ lambda: { CreateFunction: NO_ROLE } });
     expect([check?.status, check?.what]).toEqual(['warning', expect.stringContaining('no rule refuses')]);
     expect(calls.map(({ operation, input }) => [operation, input.Role, input.Layers])).toEqual([
-      ['CreateFunction', 'arn:aws:iam::123456789012:role/cloakroom-check-account-no-role', []],
+      [
+        'CreateFunction',
+        `arn:aws:iam::123456789012:role/Cloakroom-Reactors-${plain.reactors?.roleId ?? ''}-none`,
+        [],
+      ],
     ]);
   });
 
