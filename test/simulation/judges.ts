@@ -5,7 +5,13 @@ import { walk, type Found } from './judges/found.ts';
 import { jobsEnd } from './judges/jobs.ts';
 import { callsAreOfTheirTime, proxiesAreRight } from './judges/proxies.ts';
 import { restoreIsRight } from './judges/restore.ts';
-import { cvcsAreGone, goneLeavesNothing, nothingIsDue, nothingIsReadable } from './judges/stored.ts';
+import {
+  cvcsAreGone,
+  goneLeavesNothing,
+  nothingIsDue,
+  nothingIsReadable,
+  reactorsAreCounted,
+} from './judges/stored.ts';
 import {
   duplicatesAreOne,
   groupsAreWhole,
@@ -61,6 +67,7 @@ export async function judge(cast: Cast): Promise<void> {
     plaintext: nothingIsReadable(cast),
     due: nothingIsDue(cast, items),
     cvcs: cvcsAreGone(items),
+    reactors: reactorsAreCounted(items),
     gone: goneLeavesNothing(cast, items, listed),
     // It sets the tables back, so only what reads nothing of before follows.
     restore: await restoreIsRight(cast),

@@ -161,7 +161,7 @@ function compareStored({ target, clients }: Cast, items: readonly StoredItem[], 
   const stored = access.find(
     (each) => textOf(each, 'pk') === target.tenantId && textOf(each, 'sk') === 'proxy-count',
   );
-  const counted = Number(stored?.item['proxies']?.N ?? 0);
+  const counted = Number(stored?.item['total']?.N ?? 0);
   return [
     ...forgotten,
     ...left,

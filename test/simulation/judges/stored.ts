@@ -73,9 +73,27 @@ export function nothingIsDue({ world }: Cast, items: readonly StoredItem[]): Fou
   const listed = items.filter(({ item }) => textOf(item, 'dueSk') !== '');
   // Every tenant is listed, with the time at which its keys are rotated.
   if (listed.length === 0) return ['no item has a time at which it is due'];
-  return listed
-    .filter(({ item }) => textOf(item, 'dueSk').slice(0, 9) < before)
-    .map(({ table, item }) => `${table} ${textOf(item, 'pk')} ${textOf(item, 'sk')} is still due`);
+  return (
+    listed
+      // Reactors wait for running instances as long as all have a place.
+      .filter(({ item }) => textOf(item, 'duePk') !== 'waiting')
+      .filter(({ item }) => textOf(item, 'dueSk').slice(0, 9) < before)
+      .map(({ table, item }) => `${table} ${textOf(item, 'pk')} ${textOf(item, 'sk')} is still due`)
+  );
+}
+
+/** A tenant is said to have as many reactors as it has. */
+export function reactorsAreCounted(items: readonly StoredItem[]): Found {
+  const counts = new Map<string, number>();
+  for (const { table, item } of items) {
+    if (table !== 'Reactors') continue;
+    const [tenantId, sort] = [textOf(item, 'pk'), textOf(item, 'sk')];
+    const change = sort === 'reactor-count' ? -Number(item['total']?.N) : Number(sort.startsWith('reactor#'));
+    counts.set(tenantId, (counts.get(tenantId) ?? 0) + change);
+  }
+  return [...counts]
+    .filter(([, difference]) => difference !== 0)
+    .map(([tenantId, difference]) => `${tenantId} has ${String(difference)} more reactors than are counted`);
 }
 
 /** No cvc is stored for longer than its time, and the sweep has had time to delete all. */
