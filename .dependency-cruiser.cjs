@@ -310,7 +310,7 @@ module.exports = {
     {
       name: 'restore-knows-stored-formats',
       comment:
-        'A restore compares and writes items of the tables. One definition of their keys and formats serves it and the adapters.',
+        'A restore compares and writes items of the tables. One definition of their keys and formats serves it and the adapters; names of the deployment lead to its backups.',
       severity: 'error',
       from: { path: '^bin/operator/restore/' },
       to: {
@@ -319,6 +319,7 @@ module.exports = {
           '^(bin/(operator|command-line)|packages/local-aws/src)/',
           '^src/adapters/dynamodb/(keys|token-item|tenant-item|token-tables)\\.ts$',
           '^src/core/(tokens/service-id|tenants/tenant|crypto/key-ring)\\.ts$',
+          '^lib/deployment-names\\.ts$',
         ],
       },
     },

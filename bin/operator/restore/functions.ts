@@ -21,6 +21,8 @@ const operatorEnvironment = z.object({
   ACCESS_TABLE: z.string(),
   REACTORS_TABLE: z.string(),
   EPHEMERAL_TABLE: z.string(),
+  /** The ARN of the key that encrypts the tables. */
+  KEY_ID: z.string(),
 });
 
 export type OperatorEnvironment = z.output<typeof operatorEnvironment>;

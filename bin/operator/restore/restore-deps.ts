@@ -1,11 +1,13 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { LambdaClient } from '@aws-sdk/client-lambda';
+import type { BackupAccount } from './backup-account.ts';
 import type { RestoreFolder } from './restore-folder.ts';
 
-/** All AWS calls go through the two clients. */
+/** All AWS calls go through the two clients and `backups`. */
 export interface RestoreDeps {
   readonly dynamodb: DynamoDBClient;
   readonly lambda: LambdaClient;
+  readonly backups: BackupAccount;
   readonly folder: RestoreFolder;
   /** In ms since the epoch. */
   readonly clock: () => number;

@@ -46,6 +46,8 @@ export const tableSettings = z.strictObject({
   policy: z.string().optional(),
   warm: units.optional(),
   warmIndexes: z.record(z.string(), units),
+  /** By these, plans leave out Ephemeral, and a removal finds its tables. */
+  tags: z.record(z.string(), z.string()).default({}),
 });
 
 export type TableSettings = z.output<typeof tableSettings>;
@@ -57,6 +59,8 @@ const tableState = z.strictObject({
   copy: z.string().min(3),
   definition: tableDefinition,
   settings: tableSettings,
+  /** The recovery point that the copy is made of, instead of a point in time. */
+  point: z.string().startsWith('arn:').optional(),
   /** The backup of the copy: the damaged table is deleted only after it was stored here. */
   backupArn: z.string().startsWith('arn:').optional(),
 });
@@ -91,6 +95,8 @@ export const restoreState = z.strictObject({
   /** ISO 8601. All tables are restored to this time. */
   time: z.iso.datetime(),
   operatorFunction: z.string().min(1),
+  /** AWS Backup restores recovery points with this role. */
+  backupRole: z.string().startsWith('arn:').optional(),
   tables: z.array(tableState).min(1),
   functions: z.array(functionState).min(1).optional(),
   /** The digest of the lines that were removed from the lists when the exchange began. */

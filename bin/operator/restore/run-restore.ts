@@ -5,7 +5,8 @@ import { confirm } from '../../command-line/confirm.ts';
 import type { Surroundings } from '../../command-line/surroundings.ts';
 import type { Response } from '../command-behaviour.ts';
 import type { Target } from '../explain-failure.ts';
-import { restoreBeside } from './restore-beside.ts';
+import { awsBackupAccount } from './backup-account.ts';
+import { restoreBackups, restoreBeside } from './restore-beside.ts';
 import { restoreClean } from './restore-clean.ts';
 import { RESTORE_STEPS, type RestoreRequest } from './restore-command.ts';
 import type { RestoreDeps } from './restore-deps.ts';
@@ -33,18 +34,22 @@ export function restoreDeps(
     requestHandler: { httpsAgent: { maxSockets: WRITERS }, httpAgent: { maxSockets: WRITERS } },
   };
   const dynamodb = new DynamoDBClient(settings);
+  const backups = awsBackupAccount(settings, dynamodb, pause);
   const lambda = new LambdaClient(settings);
   const quietMs = local === undefined ? QUIET_MS : LOCAL_QUIET_MS;
-  return { dynamodb, lambda, folder: restoreFolder(folder), clock: Date.now, pause, quietMs, say };
+  return { dynamodb, lambda, backups, folder: restoreFolder(folder), clock: Date.now, pause, quietMs, say };
 }
 
 /** Runs a step and resolves with its result. */
 export async function runRestore(
-  { step, time, tables }: RestoreRequest,
+  { step, time, tables, fromBackup }: RestoreRequest,
   { functionName }: Target,
   deps: RestoreDeps,
 ): Promise<Response> {
-  if (step === 'beside') return await restoreBeside(deps, functionName, time, tables);
+  if (step === 'beside')
+    return await (fromBackup.length > 0
+      ? restoreBackups(deps, functionName, fromBackup)
+      : restoreBeside(deps, functionName, time, tables));
   return step === 'exchange' ? await restoreExchange(deps) : await restoreClean(deps);
 }
 

@@ -5,10 +5,13 @@ import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
   GetResourcePolicyCommand,
+  ListTagsOfResourceCommand,
   PutResourcePolicyCommand,
+  TagResourceCommand,
   UpdateContinuousBackupsCommand,
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
+  type ListTagsOfResourceCommandOutput,
   type WarmThroughput,
 } from '@aws-sdk/client-dynamodb';
 import { isDeepStrictEqual } from 'node:util';
@@ -142,17 +145,22 @@ export async function requireDefinition(
     throw new Error(`the table ${name} has another definition than the one that it would replace`);
 }
 
-/** Creates an empty table by a definition, unless it exists. */
+const tagList = (tags: Readonly<Record<string, string>>) =>
+  Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
+
+/** Creates an empty table by a definition, unless it exists, with its tags from the start. */
 export async function createEmptyTable(
   deps: RestoreDeps,
   name: string,
   { KmsKeyArn, ...definition }: TableDefinition,
+  tags: TableSettings['tags'],
 ): Promise<void> {
   if ((await describeTable(deps, name)) !== undefined) return;
   const command = new CreateTableCommand({
     TableName: name,
     ...definition,
     BillingMode: 'PAY_PER_REQUEST',
+    Tags: tagList(tags),
     SSESpecification: { Enabled: true, SSEType: 'KMS', KMSMasterKeyId: KmsKeyArn },
   });
   await unlessDone(() => deps.dynamodb.send(command));
@@ -166,6 +174,20 @@ async function policyOf({ dynamodb }: RestoreDeps, arn: string): Promise<string 
     if (isNamed(error, 'PolicyNotFoundException')) return undefined;
     throw error;
   }
+}
+
+/** Tags of AWS itself begin with `aws:`; a caller cannot set them. */
+async function tagsOf({ dynamodb }: RestoreDeps, ResourceArn: string): Promise<Record<string, string>> {
+  const tags: Record<string, string> = {};
+  let NextToken: string | undefined;
+  do {
+    const page: ListTagsOfResourceCommandOutput = await dynamodb.send(
+      new ListTagsOfResourceCommand({ ResourceArn, NextToken }),
+    );
+    for (const { Key = '', Value = '' } of page.Tags ?? []) if (!Key.startsWith('aws:')) tags[Key] = Value;
+    NextToken = page.NextToken;
+  } while (NextToken !== undefined);
+  return tags;
 }
 
 const timeToLive = z.object({
@@ -211,6 +233,7 @@ export async function settingsOf(deps: RestoreDeps, name: string): Promise<Table
     ...(isExpiring && { timeToLiveAttribute: AttributeName }),
     isProtected: table.DeletionProtectionEnabled,
     isRecoverable: PointInTimeRecoveryStatus === 'ENABLED',
+    tags: await tagsOf(deps, table.TableArn),
     ...(policy !== undefined && { policy }),
     ...(warmed !== undefined && { warm: warmed }),
     warmIndexes: Object.fromEntries(
@@ -276,6 +299,9 @@ export async function settle(deps: RestoreDeps, { name, settings }: TableState):
   const { TableArn, DeletionProtectionEnabled } = await existingTable(deps, name);
   if (settings.policy !== undefined && (await policyOf(deps, TableArn)) !== settings.policy)
     await dynamodb.send(new PutResourcePolicyCommand({ ResourceArn: TableArn, Policy: settings.policy }));
+  // First of all: until then, a plan that leaves out a table by its tag copies it.
+  const tags = tagList(settings.tags);
+  if (tags.length > 0) await dynamodb.send(new TagResourceCommand({ ResourceArn: TableArn, Tags: tags }));
   const { TimeToLiveStatus } = await timeToLiveOf(deps, name);
   if (settings.timeToLiveAttribute !== undefined && TimeToLiveStatus === 'DISABLED')
     await dynamodb.send(

@@ -17,6 +17,9 @@ const RESTORED_TABLES = ['Tokens', 'Access', 'Reactors'];
 const QUIET_MS = 360_000;
 const FUNCTION = 'Cloakroom-operator';
 
+const none = () => Promise.reject(new Error('the simulation has no AWS Backup'));
+const NO_BACKUPS: RestoreDeps['backups'] = { place: none, point: none, start: none, job: none };
+
 /** An administrator, whose calls take their time and never fail. */
 function administrator({ world, account }: Cast, path: string): RestoreDeps {
   const faults = { of: () => NO_FAULTS, happens: () => false };
@@ -27,6 +30,7 @@ function administrator({ world, account }: Cast, path: string): RestoreDeps {
       configuration({ responseWithinMs: 10_000, maxAttempts: 10, reusesConnections: true }) as object,
     ),
     lambda: functionConcurrency([...RESTORED_TABLES, 'Ephemeral']).client,
+    backups: NO_BACKUPS,
     folder: restoreFolder(path),
     clock: life.clock,
     pause: world.pause,

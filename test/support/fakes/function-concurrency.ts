@@ -11,7 +11,10 @@ export function functionConcurrency(
   tables: readonly string[],
   fate: (operation: string) => Cut = () => undefined,
 ) {
-  const environment = Object.fromEntries(tables.map((name) => [`${name.toUpperCase()}_TABLE`, name]));
+  const environment = {
+    ...Object.fromEntries(tables.map((name) => [`${name.toUpperCase()}_TABLE`, name])),
+    KEY_ID: 'arn:aws:kms:eu-west-1:123456789012:key/1',
+  };
   const functions: Record<string, Concurrency> = {
     'Cloakroom-operator': { provisioned: {} },
     'Cloakroom-sealer': { reserved: 1, provisioned: {} },

@@ -7,6 +7,7 @@ import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
   ListBackupsCommand,
+  ListTagsOfResourceCommand,
   ListTablesCommand,
   paginateScan,
   PutResourcePolicyCommand,
@@ -14,8 +15,13 @@ import {
   type DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { BackupAccount } from '../../../../bin/operator/restore/backup-account.ts';
 import type { RestoreDeps } from '../../../../bin/operator/restore/restore-deps.ts';
 import { restoreFolder } from '../../../../bin/operator/restore/restore-folder.ts';
+import {
+  createRecoveryPoints,
+  type RecoveryPoints,
+} from '../../../../packages/local-aws/src/backup/recovery-points.ts';
 import { createDynamoDb } from '../../../../packages/local-aws/src/dynamodb/create-dynamodb.ts';
 import { DOCUMENT_OPTIONS } from '../../../../src/adapters/aws/clients.ts';
 import { functionConcurrency } from '../../../support/fakes/function-concurrency.ts';
@@ -24,8 +30,26 @@ import { synthesis } from '../../../support/synthesis.ts';
 
 const ACCOUNT = { accountId: '123456789012', region: 'eu-west-1' };
 const NAMES = ['Tokens', 'Access', 'Reactors', 'Ephemeral'];
+const VAULT = 'vault';
 const KEY_ARN = 'arn:aws:kms:eu-west-1:123456789012:key/1';
 export const NOW = Date.now();
+
+/** The calls of AWS Backup over the recovery points of the local account. */
+function backupAccountOf(points: RecoveryPoints, watched: (operation: string) => unknown): BackupAccount {
+  return {
+    place: () => Promise.resolve({ vault: VAULT, roleArn: 'arn:aws:iam::123456789012:role/restore' }),
+    point: (_vault, arn) => {
+      const { tableArn, createdAt } = points.get(arn);
+      return Promise.resolve({ arn, tableArn, time: new Date(createdAt), isComplete: true });
+    },
+    start: async ({ point, tableName, keyArn }) => {
+      watched('StartRestoreJob');
+      await points.restore(point, tableName, keyArn);
+      return tableName;
+    },
+    job: () => Promise.resolve({ state: 'done' }),
+  };
+}
 
 /** Creates the tables of a deployment in this process, and a restore that works on them. */
 export async function aDeployment() {
@@ -47,11 +71,13 @@ export async function aDeployment() {
   };
   const client = inProcessClient(dynamodb, watched);
   const lambda = functionConcurrency(NAMES, watched);
+  const points = createRecoveryPoints(dynamodb, { ...ACCOUNT, now: () => NOW });
   const path = mkdtempSync(join(tmpdir(), 'cloakroom-restore-'));
   const said: string[] = [];
   const deps: RestoreDeps = {
     dynamodb: client,
     lambda: lambda.client,
+    backups: backupAccountOf(points, watched),
     folder: restoreFolder(path),
     clock: () => NOW,
     pause: () => Promise.resolve(),
@@ -88,6 +114,8 @@ export async function aDeployment() {
     documents: DynamoDBDocumentClient.from(plain, DOCUMENT_OPTIONS),
     functions: lambda.functions,
     folder: path,
+    /** Makes a backup of a table, and returns the ARN of the recovery point. */
+    backUp: async (name: string) => (await points.create(VAULT, dynamodb.tableArn(name), undefined)).arn,
     setFate(next: typeof fate) {
       fate = next;
     },
@@ -138,7 +166,15 @@ async function stateOf(client: DynamoDBClient): Promise<unknown> {
       new DescribeContinuousBackupsCommand({ TableName }),
     );
     const recovery = ContinuousBackupsDescription?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus;
-    all[TableName] = { described, TimeToLiveDescription, recovery, items: await itemsOf(client, TableName) };
+    const ResourceArn = Table?.TableArn;
+    const { Tags: tags } = await client.send(new ListTagsOfResourceCommand({ ResourceArn }));
+    all[TableName] = {
+      described,
+      tags,
+      TimeToLiveDescription,
+      recovery,
+      items: await itemsOf(client, TableName),
+    };
   }
   return all;
 }

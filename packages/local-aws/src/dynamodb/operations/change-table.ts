@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { resourceTags } from '../../assembly/resource-tags.ts';
 import { levelKeys } from '../database.ts';
 import type { LevelOperation } from '../dynalite-types.ts';
 import { tableInUse, validationFailure } from '../failures.ts';
@@ -29,6 +30,7 @@ const newTable = z.strictObject({
     .exactOptional(),
   BillingMode: z.literal('PAY_PER_REQUEST'),
   DeletionProtectionEnabled: z.boolean().default(false),
+  Tags: resourceTags,
   SSESpecification: z
     .strictObject({ Enabled: z.literal(true), SSEType: z.literal('KMS'), KMSMasterKeyId: z.string() })
     .exactOptional(),
@@ -110,6 +112,7 @@ export function changeTableOperations({
             keySchema: request.KeySchema,
             ...(indexes !== undefined && { globalSecondaryIndexes: indexes }),
             isProtected: request.DeletionProtectionEnabled,
+            tags: request.Tags,
             ...(encryption !== undefined && { keyArn: encryption.KMSMasterKeyId }),
           });
           return { body: { TableDescription: presentTable(tables.get(name)) }, consumedCapacity: 0 };

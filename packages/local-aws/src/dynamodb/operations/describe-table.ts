@@ -9,6 +9,10 @@ import { NEW_TABLE_THROUGHPUT, type Table, type WarmThroughput } from '../table.
 export const tableName = z.string().min(1).transform(tableNameOf);
 const oneTable = z.object({ TableName: tableName });
 const oneArn = z.strictObject({ ResourceArn: tableName, NextToken: z.string().optional() });
+const newTags = z.strictObject({
+  ResourceArn: tableName,
+  Tags: z.array(z.strictObject({ Key: z.string(), Value: z.string() })),
+});
 const timeToLive = z.object({
   TableName: tableName,
   TimeToLiveSpecification: z.object({ AttributeName: z.string().min(1).max(255), Enabled: z.boolean() }),
@@ -64,7 +68,7 @@ export function aboutTable(
 }
 
 /**
- * Implements DescribeTable, ListTables, ListTagsOfResource, DescribeTimeToLive and
+ * Implements DescribeTable, ListTables, ListTagsOfResource, TagResource, DescribeTimeToLive and
  * UpdateTimeToLive.
  */
 export function tableOperations(
@@ -84,6 +88,14 @@ export function tableOperations(
       return prepared('ListTagsOfResource', name, () => ({
         Tags: Object.entries(tables.get(name).tags ?? {}).map(([Key, Value]) => ({ Key, Value })),
       }));
+    },
+    TagResource: (body) => {
+      const { ResourceArn: name, Tags } = parseWith(newTags, body);
+      return prepared('TagResource', name, async () => {
+        const added = Object.fromEntries(Tags.map(({ Key, Value }) => [Key, Value]));
+        await tables.change(name, { tags: { ...tables.get(name).tags, ...added } });
+        return {};
+      });
     },
     DescribeTimeToLive: (body) => {
       const { TableName: name } = parseWith(oneTable, body);
