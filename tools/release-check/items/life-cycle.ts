@@ -25,6 +25,16 @@ Interrupt exchange with Ctrl-C after the first line "exchanging", and run it aga
 npx cdk drift Release-Data && npx cloakroom operator health --function Release-operator`,
   },
   {
+    id: 'backup',
+    title: 'A copy elsewhere, and a restore from it',
+    steps: `With a vault in another account (docs/guides/keep-a-copy-elsewhere.md, "Switch it on"): deploy with backup=daily.
+The next morning the vault has a copy of six tables and none of Ephemeral, and no alarm of the two rings.
+Restore Tokens, Access and Reactors from the vault beside the tables (docs/restore.md, "From a backup"), and once
+from a copy that was copied back. Then delete the four tables, with their protection off, and return them.
+Deny backup:CopyIntoBackupVault in the other vault for a night: BackupFailed rings, and BackupLate after 30 hours.
+Switch it off, delete the stack, and switch it on again: the vault has another name.`,
+  },
+  {
     id: 'upgrade',
     title: 'Upgrade and rollback',
     steps: `npm run rehearse-upgrade -- <last release>
