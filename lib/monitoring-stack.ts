@@ -82,6 +82,8 @@ function conditions(
     AuditCheckLate: { metric: metrics.auditChecked, atLeast: 1, minutes: 1, silence: 'is_all' },
     AuditUnprotected: { metric: metrics.auditUnprotected, atLeast: 1, minutes: 1, silence: 'counts' },
     DataUnprotected: { metric: metrics.dataUnprotected, atLeast: 1, minutes: 1, silence: 'counts' },
+    // A copy ends within a day and some hours after the last one. A period is an hour.
+    BackupLate: { metric: metrics.copies, atLeast: 1, minutes: 30, silence: 'is_all' },
     CloudTrailAbsent: { metric: metrics.cloudTrailEvents, atLeast: 1, minutes: 1, silence: 'is_all' },
     AuditIndexLate: { metric: metrics.auditIndexLag, atLeast: 12 * 3_600, minutes: 10, silence: 'counts' },
     ManagementKeyCreated: { metric: metrics.managementKeys, atLeast: 1, minutes: 1 },
@@ -89,8 +91,6 @@ function conditions(
     RetiredKeyUsed: { metric: metrics.retiredKeyUses, atLeast: 1, minutes: 1 },
     ConfigurationGuessed: { metric: metrics.configurationGuesses, atLeast: 1, minutes: 1, outOf: 5 },
     RetiredSecretsForgotten: { metric: metrics.forgottenSecrets, atLeast: 1, minutes: 1, outOf: 5 },
-    // A copy ends within a day and some hours after the last one. A period is an hour.
-    BackupLate: { metric: metrics.copies, atLeast: 1, minutes: 30, silence: 'is_all' },
     IndexThrottled: { metric: metrics.indexThrottles, atLeast: 1, minutes: 3, outOf: 5 },
   };
 }

@@ -6,7 +6,7 @@ import { dependencies as operator } from '../../functions/operator/dependencies.
 import { dependencies as worker } from '../../functions/reactor-worker/dependencies.ts';
 import { dependencies as reactors } from '../../functions/reactors/dependencies.ts';
 import { dependencies as sender } from '../../functions/webhook-sender/dependencies.ts';
-import { ALL_CHANGED, LONGEST, synthesized } from '../support/synthesized.ts';
+import { ALL_CHANGED, BACKUP, LONGEST, synthesized } from '../support/synthesized.ts';
 
 type Properties = Record<string, any>;
 
@@ -228,7 +228,7 @@ describe('the conditions of alarms', () => {
   }
 
   it('are those of the runbook', () => {
-    const actual = resources('AWS::CloudWatch::Alarm').map(([, alarm]) => {
+    const actual = resources('AWS::CloudWatch::Alarm', BACKUP, 'eu-west-1').map(([, alarm]) => {
       const { value, period } = valueOf(alarm);
       const sign = alarm['ComparisonOperator'] === 'LessThanThreshold' ? 'less than' : 'at least';
       return [
