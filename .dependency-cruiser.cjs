@@ -353,7 +353,8 @@ module.exports = {
       from: { path: '^bin/check-account/' },
       to: {
         path: own,
-        pathNot: '^(bin/(check-account|command-line)|packages/local-aws/src|src/(core|adapters/lambda))/',
+        pathNot:
+          '^(bin/(check-account|command-line)/|packages/local-aws/src/|src/(core/|adapters/lambda/|lambda/tag-list))',
       },
     },
     {

@@ -9,7 +9,7 @@ const WINDOW_SECONDS = 300;
 
 /** Limits of AWS, all of them defaults (docs/storage.md#capacity). */
 const LIMITS = {
-  /** Concurrent executions. */
+  /** So many functions can run at the same time. */
   instances: 1_000,
   /** Requests a second of all APIs of a Region. */
   gateway: 10_000,

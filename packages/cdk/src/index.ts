@@ -49,8 +49,9 @@ function requireOne(own: Cloakroom, serviceName: string): void {
 
 /**
  * A Cloakroom service: five stacks beside the one that it is put into, or below an App or a Stage,
- * and one for each of `edge` (two), `console`, `fields` and `backup`. Their names begin with `serviceName`
- * and do not depend on the scope. Their environment is that of the Stack or Stage around it.
+ * and one for each of `edge` (two), `console`, `fields` and `backup`. Their names begin with
+ * `serviceName` and do not depend on the scope. Their environment is that of the Stack or Stage
+ * around it.
  */
 export class Cloakroom extends Construct {
   readonly #stacks: ServiceStacks;

@@ -87,7 +87,8 @@ export function reactorsAreCounted(items: readonly StoredItem[]): Found {
   const counts = new Map<string, number>();
   for (const { table, item } of items) {
     if (table !== 'Reactors') continue;
-    const [tenantId, sort] = [textOf(item, 'pk'), textOf(item, 'sk')];
+    const tenantId = textOf(item, 'pk');
+    const sort = textOf(item, 'sk');
     const change = sort === 'reactor-count' ? -Number(item['total']?.N) : Number(sort.startsWith('reactor#'));
     counts.set(tenantId, (counts.get(tenantId) ?? 0) + change);
   }
