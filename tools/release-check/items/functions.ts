@@ -2,6 +2,7 @@ import { DescribeLogGroupsCommand, FilterLogEventsCommand } from '@aws-sdk/clien
 import {
   DeleteFunctionConcurrencyCommand,
   GetAliasCommand,
+  GetProvisionedConcurrencyConfigCommand,
   ListVersionsByFunctionCommand,
   PutFunctionConcurrencyCommand,
 } from '@aws-sdk/client-lambda';
@@ -70,12 +71,28 @@ const outputIsNotStored: ReleaseItem = {
   },
 };
 
+/** Waits for the sweep, which asks for the instance in a minute, and for AWS, which starts it. */
+async function untilHot({ clients, pause }: ItemContext, functionName: string): Promise<void> {
+  const command = new GetProvisionedConcurrencyConfigCommand({
+    FunctionName: functionName,
+    Qualifier: 'live',
+  });
+  let status: string | undefined;
+  for (let tries = 0; tries < 20 && status !== 'READY'; tries += 1) {
+    await pause(30_000);
+    const found = await clients.lambda.send(command).catch(() => undefined);
+    status = found?.Status;
+  }
+  expectThat(status === 'READY', `no running instance after ten minutes: ${status ?? 'none was asked for'}`);
+}
+
 const hotIsChanged: ReleaseItem = {
   id: 'hot-reactor',
   title: 'A hot reactor can be changed twice',
   where: 'only on AWS',
   async run(context) {
     const reactor = await aReactor(context, returning(1));
+    await untilHot(context, reactor.functionName);
     for (const value of [3, 4]) {
       const put = await reactor.put(returning(value));
       expectThat(put.status === 200, `PUT ${String(value)}: ${shown(put)}`);
