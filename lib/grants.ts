@@ -132,13 +132,16 @@ export function denyTrailState(access: Pick<NamedTable, 'tableArn'>, except?: 'c
 }
 
 /**
- * Denies a function every write to a key of an application: a function that may write the rest of
- * the table makes no key that the service accepts (docs/security.md#threat-model).
+ * Denies a function every write to a key of an application, and to the grants of keys that do not
+ * fit beside them: a function that may write the rest of the table makes no key that the service
+ * accepts (docs/security.md#threat-model).
  */
 export function denyKeys(access: Pick<NamedTable, 'tableArn'>): PolicyStatement {
   const statement = allowOnTable(access, ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']);
   statement.effect = Effect.DENY;
-  statement.addCondition('ForAnyValue:StringLike', { 'dynamodb:LeadingKeys': ['key#*'] });
+  statement.addCondition('ForAnyValue:StringLike', {
+    'dynamodb:LeadingKeys': [ACCESS_PARTITIONS.keys, ACCESS_PARTITIONS.grants],
+  });
   return statement;
 }
 

@@ -187,7 +187,8 @@ export class OperationsStack extends Stack {
         ]),
         allowQueryIndex(data.tokens, INDEXES.list),
         allowOnTable(data.ephemeral, ['DeleteItem']),
-        allowOnTable(data.reactors, ['DeleteItem', 'Query']),
+        // The number of reactors is written with each deletion.
+        allowOnTable(data.reactors, ['BatchGetItem', 'PutItem', 'DeleteItem', 'Query']),
         allowOnFunctions(this, reactors.functionPrefix, [
           'DeleteFunction',
           'DeleteProvisionedConcurrencyConfig',
@@ -232,11 +233,11 @@ export class OperationsStack extends Stack {
           'GetFunction',
           // GetFunction returns tags only to who may list them.
           'ListTags',
-          'UpdateFunctionConfiguration',
           'PublishVersion',
           'UpdateAlias',
         ]),
         allowDeploymentTags(this, prefix),
+        reactors.allowWithLayer(['UpdateFunctionConfiguration']),
         allowOnFunctions(this, prefix, ['InvokeFunction'], VERSIONS),
         reactors.allowLayers(),
         allowCodeKey(data.key),

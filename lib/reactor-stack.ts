@@ -257,8 +257,8 @@ export class ReactorStack extends Stack {
         allowOnTable(data.reactors, ['BatchGetItem', 'PutItem', 'DeleteItem', 'Query']),
         allowCallNotes(data.reactors),
         allowQueryIndex(data.reactors, INDEXES.group),
+        this.allowWithLayer(['CreateFunction', 'UpdateFunctionConfiguration']),
         allowOnFunctions(this, prefix, [
-          'CreateFunction',
           'TagResource',
           'GetFunction',
           // GetFunction returns tags only to who may list them.
@@ -267,7 +267,6 @@ export class ReactorStack extends Stack {
           // Needed if `Publish: true` requires it. The other rights publish too, so it adds
           // nothing.
           'PublishVersion',
-          'UpdateFunctionConfiguration',
           'CreateAlias',
           'UpdateAlias',
           'DeleteFunction',
@@ -288,6 +287,16 @@ export class ReactorStack extends Stack {
       // The template refers to the layer by a name that its content does not change.
       contentHash: hash,
     });
+  }
+
+  /**
+   * Allows a function to change functions of reactors, and to put no layer into them but this one:
+   * a foreign layer would be code of others beside the plaintext.
+   */
+  allowWithLayer(actions: readonly string[]): PolicyStatement {
+    const statement = allowOnFunctions(this, this.functionPrefix, actions);
+    statement.addCondition('ForAllValues:StringLike', { 'lambda:Layer': `${this.#layerArn()}:*` });
+    return statement;
   }
 
   /** Allows a function to read every version of the layer. */

@@ -80,7 +80,7 @@ const tagList = textList.pipe(
           'must be tags such as team=payments, whose names begin with neither aws: nor cloakroom:',
         ),
     )
-    .refine((tags) => new Set(tags.map((tag) => tag.split('=')[0])).size === tags.length, {
+    .refine((tags) => new Set(tags.map((tag) => tag.split('=')[0]?.toLowerCase())).size === tags.length, {
       error: 'must not have a name twice',
     })
     .refine((tags) => tags.join().length <= TAGS_MAX_CHARACTERS, {
@@ -249,7 +249,7 @@ export const settingsSchema = z
     /** The budget: the most provisioned instances of all reactors together. */
     hotInstances: wholeNumber(0, 2_000).default(100),
     /** A tenant can have so many reactors. */
-    reactorsPerTenant: wholeNumber(1, 100_000).default(100),
+    reactorsPerTenant: wholeNumber(1, 1_000).default(100),
     /**
      * `canary` moves a tenth of the requests to new functions first, and back if they fail (docs/
      * deploy.md#canary).

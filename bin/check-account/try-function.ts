@@ -71,6 +71,7 @@ export async function tryFunction(
   const id = randomUUID();
   const name = reactorFunctionName(prefix, id);
   const { roleArn, layers } = madeWith;
+  let refusal: Check | undefined;
   try {
     const creation = reactorCreation({
       FunctionName: name,
@@ -82,9 +83,12 @@ export async function tryFunction(
     });
     await account.lambda.send(new CreateFunctionCommand(creation));
   } catch (error) {
-    return ofRefusal(error, name, madeWith);
+    refusal = ofRefusal(error, name, madeWith);
+    // Only a refusal proves that nothing was made: a response may be lost.
+    if (isDenied(error) || refusal.status === 'warning') return refusal;
   }
   const left = await remove(account, name);
+  if (refusal !== undefined && left === undefined) return refusal;
   return left === undefined
     ? ok(ID, 'the account made and deleted a function with the tags of a reactor')
     : finding(

@@ -128,6 +128,7 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Sweepe
       hotInstances: config.HOT_INSTANCES,
       hotConcurrency: config.HOT_CONCURRENCY,
       onCold: log.cold,
+      onFailure: log.failure('keepReactorHot'),
     }),
     outdatedReactors: () =>
       noteLayer({

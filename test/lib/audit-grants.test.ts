@@ -125,11 +125,13 @@ it('only the sealer may write the head in the table of keys, only the operator t
   expect(barred.map(({ of }) => of).toSorted()).toEqual(['Applications', 'Proxies', 'Sweeper']);
 });
 
-it('the operator writes no key of an application, so that none of its commands makes or ends one', () => {
+it('the operator writes no key of an application nor its grants, so that none of its commands makes, widens or ends one', () => {
   const barred = policies.filter(
     ({ Effect, Condition }) =>
       Effect === 'Deny' &&
-      String(Condition?.['ForAnyValue:StringLike']?.['dynamodb:LeadingKeys']) === 'key#*',
+      /^key#\*,[?-]{36}#grants#\*$/.test(
+        String(Condition?.['ForAnyValue:StringLike']?.['dynamodb:LeadingKeys']),
+      ),
   );
   expect(barred).toMatchObject([
     {

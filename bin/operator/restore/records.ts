@@ -6,11 +6,14 @@ import {
   APPLICATION_PREFIX,
   CHECK_CURSOR_KEY,
   DEPLOYMENT_KEY,
+  HOT_PLACES_KEY,
   isTenantKey,
+  LAYER_PREFIX,
   parseInvocationKey,
   parseReactorKey,
   proxyCountKey,
   proxyIdIn,
+  reactorCountKey,
   RETIRED_PREFIX,
   SEAL_HEAD_KEY,
   type ItemKey,
@@ -46,10 +49,14 @@ const TENANT_ID_LENGTH = 36;
 const TRAIL = JSON.stringify({ trail: 'state' });
 /** The pointer to the deployment key for new roots: an attacker may have an older one. */
 const POINTER = JSON.stringify({ deployment_key: 'current' });
-/** How many proxies tenants have. What a restore makes wrong is counted again when it is full. */
-const COUNTS = JSON.stringify({ proxies: 'count' });
+/** How many proxies and reactors tenants have. They are counted again within an hour. */
+const COUNTS = JSON.stringify({ counts: 'all' });
+/** Instances run for these reactors now, and for no others. */
+const HOT_PLACES = JSON.stringify({ hot: 'places' });
+/** The deployment has this layer now, and the last roll moved reactors to it. */
+const LAYERS = JSON.stringify({ layers: 'all' });
 /** Always as they are now: no list has them. */
-const UNLISTED: readonly string[] = [TRAIL, POINTER, COUNTS];
+const UNLISTED: readonly string[] = [TRAIL, POINTER, COUNTS, HOT_PLACES, LAYERS];
 const TRAIL_PARTITIONS: readonly string[] = [SEAL_HEAD_KEY.pk, CHECK_CURSOR_KEY.pk];
 
 const applicationRecord = (tenantId: string, id: string) =>
@@ -80,13 +87,21 @@ function managedRecord(key: ItemKey, tenantId: string, proxyId = proxyIdIn(key.s
   return proxyId && JSON.stringify({ tenant_id: tenantId, proxy_id: proxyId });
 }
 
+/** The record of an item that is always as it is now. */
+function stateRecord({ pk, sk }: ItemKey): string | undefined {
+  if (TRAIL_PARTITIONS.includes(pk)) return TRAIL;
+  if (pk === DEPLOYMENT_KEY.pk) return POINTER;
+  if ([proxyCountKey(pk).sk, reactorCountKey(pk).sk].includes(sk)) return COUNTS;
+  if (pk === HOT_PLACES_KEY.pk) return HOT_PLACES;
+  return pk.startsWith(LAYER_PREFIX) ? LAYERS : undefined;
+}
+
 /** The record of an item; `undefined` for the state of an invocation, which is not restored. */
 export function recordOf(item: RawItem): string | undefined {
   const { pk = '', sk = '', tenantId = pk, ...texts } = textsOf(item);
   if (parseInvocationKey({ pk, sk }) !== undefined) return undefined;
-  if (TRAIL_PARTITIONS.includes(pk)) return TRAIL;
-  if (pk === DEPLOYMENT_KEY.pk) return POINTER;
-  if (sk === proxyCountKey(pk).sk) return COUNTS;
+  const state = stateRecord({ pk, sk });
+  if (state !== undefined) return state;
   if (isTenantKey({ pk, sk })) return tenantRecord(pk);
   if (sk === 'tenant-copy') return tenantRecord(pk.slice(0, TENANT_ID_LENGTH));
   const managed = managedRecord({ pk, sk }, tenantId, texts.proxyId);

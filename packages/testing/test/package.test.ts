@@ -64,7 +64,7 @@ const compile = (folder: string, file: string, types: string) => {
 };
 
 describe('the package', () => {
-  it('contains its own files, nothing native, and less than 1.5 MB', () => {
+  it('contains its own files, nothing native, and less than 1.6 MB', () => {
     const files = globSync('**/*', { cwd: installed() }).filter((file) => statSync(installed(file)).isFile());
     const types = [
       'create-vault',
@@ -85,7 +85,7 @@ describe('the package', () => {
         ...types.flatMap((name) => [`dist/types/${name}.d.cts`, `dist/types/${name}.d.ts`]),
       ].sort(),
     );
-    expect(files.reduce((sum, file) => sum + statSync(installed(file)).size, 0)).toBeLessThan(1_500_000);
+    expect(files.reduce((sum, file) => sum + statSync(installed(file)).size, 0)).toBeLessThan(1_600_000);
   });
 
   it('names the licence of everything that it bundles', () => {

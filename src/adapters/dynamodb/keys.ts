@@ -373,14 +373,17 @@ export function parkedPartition(tenantId: string, reactorId: string): string {
 /** The attributes that a reactor has in the index of groups besides keys. */
 export const GROUP_INDEX_ATTRIBUTES: readonly string[] = ['layer', 'layerSince', 'stayed'];
 
+/** The prefix with which the partitions of what belongs to an image begin. */
+export const LAYER_PREFIX = 'layer#';
+
 /** Reactors table: the item of the last roll of an image. It moves reactors to another layer. */
 export function rollKey(image: Image): ItemKey {
-  return { pk: `layer#${image}`, sk: 'roll' };
+  return { pk: `${LAYER_PREFIX}${image}`, sk: 'roll' };
 }
 
 /** Reactors table: the item that says which layer the newest deployment has, for an image. */
 export function presentLayerKey(image: Image): ItemKey {
-  return { pk: `layer#${image}`, sk: 'present' };
+  return { pk: `${LAYER_PREFIX}${image}`, sk: 'present' };
 }
 
 /** Partition of the index of groups. It contains the reactors whose code runs on an image. */

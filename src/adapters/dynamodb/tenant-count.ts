@@ -6,7 +6,16 @@ import type { Item, Table, TransactWriteItem } from './table-client.ts';
 import { tenantItems } from './tenant-items.ts';
 import { transact } from './transact.ts';
 
-const countItem = z.lazy(() => z.object({ total: z.number() }));
+const countItem = z.lazy(() => z.object({ total: z.number(), countedAt: z.number(), version: z.number() }));
+
+/** How many items there are, as it is stored. */
+interface Count {
+  readonly total: number;
+  /** The items themselves were counted at this time, in ms since the epoch. */
+  readonly countedAt: number;
+  /** It increases by one with each write, so that no writer goes on from a total of before. */
+  readonly version: number;
+}
 
 /** The items of a tenant whose sort keys have a prefix are counted. */
 interface Counted {
@@ -19,17 +28,21 @@ interface Counted {
 
 const PAGE = 100;
 
+/**
+ * A number is counted again after so long, in ms: a restore brings items back and leaves it as it
+ * is. Counting reads all items, so neither a creation nor a refusal does it more often.
+ */
+const COUNTED_EVERY_MS = 60 * 60 * 1000;
+
 /** How often a creation is tried beside others of its tenant, and the longest pause, in ms. */
 const ATTEMPTS = 12;
 const PAUSE_MS = 100;
 
-/** The number as it is stored; absent if nothing was created yet. */
-async function storedCount({ table, key }: Counted): Promise<number | undefined> {
+async function storedCount({ table, key }: Counted): Promise<Count | undefined> {
   const item = await getItem(table, key);
-  return item && countItem.parse(item).total;
+  return item && countItem.parse(item);
 }
 
-/** Counts the items themselves. A restore of single items leaves a wrong number. */
 async function realCount({ table, tenantId, prefix }: Counted): Promise<number> {
   let count = 0;
   for await (const items of tenantItems(table, { tenantId, prefix, after: undefined, pageSize: PAGE }))
@@ -37,20 +50,31 @@ async function realCount({ table, tenantId, prefix }: Counted): Promise<number> 
   return count;
 }
 
+/** The number of now, which is counted again if that is due. */
+async function currentCount(counted: Counted, stored: Count | undefined): Promise<Omit<Count, 'version'>> {
+  const now = counted.table.platform.clock();
+  if (stored !== undefined && now - stored.countedAt < COUNTED_EVERY_MS) return stored;
+  return { total: await realCount(counted), countedAt: now };
+}
+
 /** The write of another number, if it is still the one that was read. */
-function countWrite({ table, key }: Counted, before: number | undefined, next: number): TransactWriteItem {
+function countWrite(
+  { table, key }: Counted,
+  before: Count | undefined,
+  { total, countedAt }: Omit<Count, 'version'>,
+): TransactWriteItem {
   const condition =
     before === undefined
       ? { ConditionExpression: 'attribute_not_exists(pk)' }
       : {
-          ConditionExpression: '#total = :before',
-          ExpressionAttributeNames: { '#total': 'total' },
-          ExpressionAttributeValues: { ':before': before },
+          ConditionExpression: '#version = :before',
+          ExpressionAttributeNames: { '#version': 'version' },
+          ExpressionAttributeValues: { ':before': before.version },
         };
   const at = { TableName: table.name, ...condition };
-  return next === 0 && before !== undefined
+  return total === 0 && before !== undefined
     ? { Delete: { ...at, Key: { ...key } } }
-    : { Put: { ...at, Item: { ...key, total: next } } };
+    : { Put: { ...at, Item: { ...key, total, countedAt, version: (before?.version ?? 0) + 1 } } };
 }
 
 /**
@@ -65,13 +89,18 @@ export async function createCounted(
 ): Promise<'created' | 'full' | { readonly found: Item }> {
   const { platform } = counted.table;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const before = await storedCount(counted);
-    const count = (before ?? 0) < most ? (before ?? 0) : await realCount(counted);
-    if (count < most && (await transact(counted.table, [...writes, countWrite(counted, before, count + 1)])))
+    const stored = await storedCount(counted);
+    const count = await currentCount(counted, stored);
+    const isFull = count.total >= most;
+    const next = { ...count, total: count.total + 1 };
+    if (!isFull && (await transact(counted.table, [...writes, countWrite(counted, stored, next)])))
       return 'created';
     const found = await find();
     if (found !== undefined) return { found };
-    if (count >= most) return 'full';
+    if (isFull) {
+      if (count !== stored) await transact(counted.table, [countWrite(counted, stored, count)]);
+      return 'full';
+    }
     // Another creation has changed the number.
     await platform.pause(platform.random.fraction() * PAUSE_MS);
   }
@@ -84,7 +113,10 @@ export async function deleteCounted(
   writes: readonly TransactWriteItem[],
 ): Promise<boolean> {
   const before = await storedCount(counted);
-  // Without a number there is nothing to correct.
-  const count = before === undefined ? [] : [countWrite(counted, before, Math.max(0, before - 1))];
+  // Without a number there is nothing to correct: the next creation counts.
+  const count =
+    before === undefined
+      ? []
+      : [countWrite(counted, before, { ...before, total: Math.max(0, before.total - 1) })];
   return transact(counted.table, [...writes, ...count]);
 }

@@ -11,9 +11,19 @@ import type { Lambda } from './lambda.ts';
 import { BUSY, TRANSIENT } from './retry-control-plane.ts';
 import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
 
-function isBusy(error: unknown): boolean {
+/** The function has reserved instances, and fewer of them than it is to run. */
+const OWN_RESERVATION = /reservedConcurrentExecution for function/i;
+
+/**
+ * Why Lambda did not do it. What one function alone causes must not look like the account's. Throws
+ * any other error.
+ */
+function reasonOf(error: unknown): 'busy' | 'skipped' {
   const cause = error instanceof ServiceError ? error.cause : error;
-  return cause instanceof Error && [...TRANSIENT, ...BUSY].includes(cause.name);
+  if (!(cause instanceof Error)) throw error;
+  if (BUSY.includes(cause.name)) return 'skipped';
+  if (TRANSIENT.includes(cause.name)) return 'busy';
+  throw error;
 }
 
 /** Starts and ends provisioned instances. It repeats no call, so that it takes no other's turn. */
@@ -35,10 +45,10 @@ export function createReactorHeat({ client }: Lambda, namePrefix: string): React
       } catch (error) {
         // All other parameters are valid, so the account would have less concurrency left than AWS
         // requires.
-        if (error instanceof InvalidParameterValueException) return 'refused';
+        if (error instanceof InvalidParameterValueException)
+          return OWN_RESERVATION.test(error.message) ? 'skipped' : 'refused';
         if (error instanceof ResourceNotFoundException) return 'gone';
-        if (isBusy(error)) return 'busy';
-        throw error;
+        return reasonOf(error);
       }
     },
 
@@ -49,8 +59,7 @@ export function createReactorHeat({ client }: Lambda, namePrefix: string): React
         return 'ended';
       } catch (error) {
         if (error instanceof ResourceNotFoundException) return 'ended';
-        if (isBusy(error)) return 'busy';
-        throw error;
+        return reasonOf(error);
       }
     },
   };

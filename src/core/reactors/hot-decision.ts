@@ -23,6 +23,8 @@ export interface KeepHotDeps extends HotBudget {
   readonly reactorHeat: ReactorHeat;
   /** Called for a reactor whose instances the account's quota does not allow. */
   readonly onCold: (reactor: ReactorId) => void;
+  /** Called if one reactor fails. The others go on. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
@@ -33,8 +35,11 @@ const UNUSED_MS = 7 * DAY_MS;
  * account's rate. Creating, changing and deleting reactors go first.
  */
 export const CALLS = 30;
-/** The most entries of the queue that a run reads. Four tenants can have their share at most. */
-const LOOK_AHEAD = 2_000;
+/**
+ * The most entries of the queue that a run reads: those of eight tenants with as many reactors as
+ * the setting allows. No more can have their share.
+ */
+const LOOK_AHEAD = 8_000;
 /** Reactors that are read at the same time. */
 const READ_AT_ONCE = 25;
 
@@ -89,16 +94,43 @@ export async function readQueue(
   return { fair, later };
 }
 
+/** A record that cannot be read is that of one reactor, and stops no other's. */
+export async function readReactor(
+  { reactorStore, onFailure }: KeepHotDeps,
+  { tenantId, id }: ReactorId,
+): Promise<StoredReactor | undefined | 'unreadable'> {
+  try {
+    return await reactorStore.find(tenantId, id);
+  } catch (error) {
+    onFailure(error);
+    return 'unreadable';
+  }
+}
+
+const isWaiting = (reactor: StoredReactor | 'unreadable' | undefined): boolean =>
+  typeof reactor === 'object' && reactor.heat?.state === 'waiting';
+
+async function endOne(deps: KeepHotDeps, { id }: Place): Promise<'ended' | 'busy' | 'skipped'> {
+  if (deps.clock() >= deps.until) return 'busy';
+  try {
+    return await deps.reactorHeat.end(id);
+  } catch (error) {
+    deps.onFailure(error);
+    return 'skipped';
+  }
+}
+
 /** The reactors that can have a place. Others leave the queue; busy ones stay in it. */
 export async function admitted(
   deps: KeepHotDeps,
   reactors: readonly ReactorId[],
-  now: number,
+  { most, now }: { readonly most: number; readonly now: number },
 ): Promise<readonly ReactorId[]> {
   const fit: ReactorId[] = [];
   for (const { tenantId, id } of reactors) {
-    const reactor = await deps.reactorStore.find(tenantId, id);
-    if (reactor?.state !== 'ready' || isBusy(reactor, now)) continue;
+    if (fit.length === most) break;
+    const reactor = await readReactor(deps, { tenantId, id });
+    if (reactor === 'unreadable' || reactor?.state !== 'ready' || isBusy(reactor, now)) continue;
     if (usedUntil(reactor) <= now) await noteHeat(deps, reactor, undefined);
     else fit.push({ tenantId, id });
   }
@@ -114,12 +146,14 @@ export async function noteHeat(
   return reactorStore.update({ ...reactor, ...(heat && { heat }), version: reactor.version + 1 });
 }
 
-async function readAll(deps: KeepHotDeps, places: readonly Place[]): Promise<Map<Place, StoredReactor>> {
-  const found = new Map<Place, StoredReactor>();
+type Found = ReadonlyMap<Place, StoredReactor | 'unreadable'>;
+
+async function readAll(deps: KeepHotDeps, places: readonly Place[]): Promise<Found> {
+  const found = new Map<Place, StoredReactor | 'unreadable'>();
   for (let start = 0; start < places.length; start += READ_AT_ONCE) {
     const reading = places.slice(start, start + READ_AT_ONCE).map(async (place) => {
-      const reactor = await deps.reactorStore.find(place.tenantId, place.id);
-      if (reactor?.state === 'ready') found.set(place, reactor);
+      const reactor = await readReactor(deps, place);
+      if (reactor === 'unreadable' || reactor?.state === 'ready') found.set(place, reactor);
     });
     await Promise.all(reading);
   }
@@ -164,7 +198,7 @@ export async function decide(
   const found = await readAll(deps, before.places);
   const used = before.places.filter((place) => {
     const reactor = found.get(place);
-    return reactor !== undefined && usedUntil(reactor) > now;
+    return reactor === 'unreadable' || (reactor !== undefined && usedUntil(reactor) > now);
   });
   // With another number of instances, all places are handed out again.
   const most = before.instances === deps.hotConcurrency ? capacity : 0;
@@ -175,18 +209,21 @@ export async function decide(
   const leaving = before.places.filter((place) => found.has(place) && !stays.has(place));
   const left = new Set<Place>(gone);
   // Their instances have ended or, for a function that was made again, never began.
-  const idle = new Set(before.places.filter((place) => found.get(place)?.heat?.state === 'waiting'));
+  const idle = new Set(before.places.filter((place) => isWaiting(found.get(place))));
   let isUnfinished = leaving.length > CALLS;
+  // A place that cannot leave now does so in an hour, but with another number of instances.
+  const skip = () => (isUnfinished ||= most === 0);
   for (const place of leaving.slice(0, CALLS)) {
     const reactor = found.get(place);
-    if (reactor === undefined) continue;
-    if (isBusy(reactor, now)) {
-      isUnfinished = true;
-      continue;
-    }
-    if (deps.clock() >= deps.until || (await deps.reactorHeat.end(place.id)) === 'busy') {
+    const isStuck = reactor === undefined || reactor === 'unreadable' || isBusy(reactor, now);
+    const ended = isStuck ? 'skipped' : await endOne(deps, place);
+    if (ended === 'busy') {
       isUnfinished = true;
       break;
+    }
+    if (isStuck || ended === 'skipped') {
+      skip();
+      continue;
     }
     idle.add(place);
     const next = usedUntil(reactor) <= now ? undefined : waiting(reactor, now).heat;

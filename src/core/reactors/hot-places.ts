@@ -47,11 +47,12 @@ export interface WaitingReactors {
 export interface ReactorHeat {
   /**
    * Requests running instances of `live`. Returns `refused` if the account's concurrency quota
-   * leaves none for them, `gone` if there is no `live`, and `busy` if Lambda has no time for it.
+   * leaves none for them, `gone` if there is no `live`, `busy` if Lambda has no time for anyone,
+   * and `skipped` if this function alone cannot get them now.
    */
-  start(reactorId: string, instances: number): Promise<'started' | 'refused' | 'gone' | 'busy'>;
+  start(reactorId: string, instances: number): Promise<'started' | 'refused' | 'gone' | 'busy' | 'skipped'>;
   /** Ends them. It is no error that there are none. */
-  end(reactorId: string): Promise<'ended' | 'busy'>;
+  end(reactorId: string): Promise<'ended' | 'busy' | 'skipped'>;
 }
 
 /** A deployment pays for so much. Both are numbers of instances. */

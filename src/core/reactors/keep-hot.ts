@@ -7,11 +7,14 @@ import {
   nameOf,
   readQueue,
   noteHeat,
+  readReactor,
   type KeepHotDeps,
 } from './hot-decision.ts';
 import { capacityOf, type HotPlaces, type Place, type Refusal } from './hot-places.ts';
 
 const DECIDED_EVERY_MS = 60 * 60 * 1000;
+/** So many more reactors are read than places are free. */
+const EXAMINED = 100;
 const FIRST_PAUSE_MS = 10 * 60 * 1000;
 
 function refusedAgain(refusal: Refusal | undefined, now: number): Refusal {
@@ -26,16 +29,19 @@ const callsFor = (refusal: Refusal | undefined, now: number): number =>
 const ungranted = (places: readonly Place[]): readonly Place[] =>
   places.filter(({ isGranted }) => !isGranted);
 
+type Granted = Place | 'gone' | 'refused' | 'busy' | 'skipped';
+
 /**
  * Requests the instances of a place. Returns the place as it is then, or `gone` if its reactor has
  * none any more.
  */
-async function grantOne(deps: KeepHotDeps, place: Place): Promise<Place | 'gone' | 'refused' | 'busy'> {
+async function grantOne(deps: KeepHotDeps, place: Place): Promise<Granted> {
   const started = await deps.reactorHeat.start(place.id, deps.hotConcurrency);
-  if (started === 'refused' || started === 'busy') return started;
+  if (started !== 'started' && started !== 'gone') return started;
   const now = deps.clock();
-  const reactor = await deps.reactorStore.find(place.tenantId, place.id);
+  const reactor = await readReactor(deps, place);
   if (reactor === undefined) return 'gone';
+  if (reactor === 'unreadable') return 'skipped';
   const heat = started === 'gone' ? undefined : ({ state: 'hot', since: now } as const);
   const isFree = reactor.state === 'ready' && !isBusy(reactor, now);
   const isNoted = isFree && (await noteHeat(deps, reactor, heat));
@@ -43,28 +49,36 @@ async function grantOne(deps: KeepHotDeps, place: Place): Promise<Place | 'gone'
   return { ...place, isGranted: isNoted };
 }
 
+/** A failure of one reactor is no reason to stop. */
+async function granted(deps: KeepHotDeps, place: Place): Promise<Granted> {
+  if (deps.clock() >= deps.until) return 'busy';
+  try {
+    return await grantOne(deps, place);
+  } catch (error) {
+    deps.onFailure(error);
+    return 'skipped';
+  }
+}
+
 /**
  * Requests the instances of places that have none, until Lambda refuses or has no time. A place
- * without instances stays: a run that died may have requested them.
+ * without instances stays: a run that died may have requested them. One that is skipped or refused
+ * is the last of the next run, since the cause may be its own.
  */
-async function grant(deps: KeepHotDeps, before: HotPlaces, most: number): Promise<HotPlaces> {
+async function grant(deps: KeepHotDeps, before: HotPlaces): Promise<HotPlaces> {
   const places = new Map(before.places.map((place) => [nameOf(place), place]));
   const { refusal: former, ...rest } = before;
   let refusal = former;
-  for (const place of ungranted(before.places).slice(0, most)) {
-    if (deps.clock() >= deps.until) break;
-    const granted = await grantOne(deps, place);
-    if (granted === 'busy') break;
-    if (granted === 'refused') {
-      deps.onCold(place);
-      refusal = refusedAgain(former, deps.clock());
-      break;
-    }
-    if (granted === 'gone') places.delete(nameOf(place));
-    else {
-      refusal = undefined;
-      places.set(nameOf(place), granted);
-    }
+  for (const place of ungranted(before.places).slice(0, CALLS)) {
+    const outcome = await granted(deps, place);
+    if (outcome === 'busy') break;
+    places.delete(nameOf(place));
+    if (outcome !== 'gone') places.set(nameOf(place), typeof outcome === 'object' ? outcome : place);
+    if (typeof outcome === 'object') refusal = undefined;
+    if (outcome !== 'refused') continue;
+    deps.onCold(place);
+    refusal = refusedAgain(former, deps.clock());
+    break;
   }
   return { ...rest, places: [...places.values()], version: before.version + 1, ...(refusal && { refusal }) };
 }
@@ -99,8 +113,9 @@ async function newPlaces(deps: KeepHotDeps, places: readonly Place[], capacity: 
   const free = Math.min(capacity - places.length, most - ungranted(places).length);
   if (free <= 0) return [];
   const now = deps.clock();
-  const { fair, later } = await readQueue(deps, places, capacity, free);
-  const next = await admitted(deps, [...fair, ...later].slice(0, free), now);
+  // Some of them may be unused or being changed.
+  const { fair, later } = await readQueue(deps, places, capacity, free + EXAMINED);
+  const next = await admitted(deps, [...fair, ...later].slice(0, free + EXAMINED), { most: free, now });
   return next.map((reactor): Place => ({ ...reactor, since: now, isGranted: false }));
 }
 
@@ -128,7 +143,7 @@ export async function keepHot(deps: KeepHotDeps): Promise<void> {
   };
   // The budget counts a place before Lambda is asked, so that no death of a run exceeds it.
   if (!(await deps.hotPlaceStore.write(claimed)) || !hasWork) return;
-  await deps.hotPlaceStore.write(await grant(deps, claimed, most));
+  await deps.hotPlaceStore.write(await grant(deps, claimed));
 }
 
 /** Counts the reactors that the budget would make hot and the account's quota leaves cold. */

@@ -58,14 +58,24 @@ describe('the store of proxies', () => {
       client.send(
         new BatchWriteCommand({ RequestItems: { [name]: items.map((Item) => ({ PutRequest: { Item } })) } }),
       );
-    await plant([{ pk: tenantId, sk: 'proxy-count', total: 500 }]);
+    const said = (countedAt: number) => ({
+      pk: tenantId,
+      sk: 'proxy-count',
+      total: 500,
+      countedAt,
+      version: 1,
+    });
+    await plant([said(Date.now())]);
+    expect(await store.create(proxy, aVersion(1))).toBe(false);
+    // It is counted again after an hour.
+    await plant([said(Date.now() - 3_600_000)]);
     expect(await store.create(proxy, aVersion(1))).toBe(true);
     expect(await store.delete(proxy)).toBe(true);
     for (let from = 0; from < 500; from += 25)
       await plant(
         Array.from({ length: 25 }, (_, at) => ({ pk: tenantId, sk: `proxy-name#${String(from + at)}` })),
       );
-    await plant([{ pk: tenantId, sk: 'proxy-count', total: 500 }]);
+    await plant([said(0)]);
     expect(await store.create(proxy, aVersion(1))).toBe(false);
     expect(await store.find(tenantId, proxy.id)).toBeUndefined();
   });

@@ -13,7 +13,7 @@ import { countCold, keepHot } from '../../../src/core/reactors/keep-hot.ts';
 import { dayOf } from '../../../src/core/shared/day-of.ts';
 import { aStoredReactor } from '../../support/builders/a-stored-reactor.ts';
 import { inSteps, type Step } from '../../support/fakes/in-steps.ts';
-import { reactorsIn, tablesInMemory } from '../../support/stores-in-memory.ts';
+import { itemsOf, putItem, reactorsIn, tablesInMemory } from '../../support/stores-in-memory.ts';
 
 /** The run ends here: it does nothing afterwards. */
 class Death extends Error {}
@@ -31,6 +31,9 @@ export function aHeatWorld({ hotInstances = 100, hotConcurrency = 1 } = {}) {
   /** Each function has so many running instances. */
   const running = new Map<string, number>();
   const cold: string[] = [];
+  const failures: unknown[] = [];
+  /** Lambda says this to requests for one function. */
+  const answers = new Map<string, 'skipped' | Error>();
   const budget = { hotInstances, hotConcurrency };
   let quota = Infinity;
   let isThrottled = false;
@@ -48,6 +51,7 @@ export function aHeatWorld({ hotInstances = 100, hotConcurrency = 1 } = {}) {
   };
 
   const reactors = () => reactorsIn(tables);
+  const itemOf = (id: string) => [...itemsOf(tables, 'Reactors')].find((item) => item['id'] === id);
   const total = () => [...running.values()].reduce((sum, count) => sum + count, 0);
 
   const deps = (): KeepHotDeps => ({
@@ -62,7 +66,10 @@ export function aHeatWorld({ hotInstances = 100, hotConcurrency = 1 } = {}) {
         start(id, instances) {
           controlCalls += 1;
           if (isThrottled) return Promise.resolve('busy');
-          if (!reactors().some((reactor) => reactor.id === id)) return Promise.resolve('gone');
+          const answer = answers.get(id);
+          if (answer instanceof Error) return Promise.reject(answer);
+          if (answer !== undefined) return Promise.resolve(answer);
+          if (itemOf(id) === undefined) return Promise.resolve('gone');
           if (total() - (running.get(id) ?? 0) + instances > quota) return Promise.resolve('refused');
           running.set(id, instances);
           return Promise.resolve('started');
@@ -77,6 +84,7 @@ export function aHeatWorld({ hotInstances = 100, hotConcurrency = 1 } = {}) {
       step,
     ),
     onCold: ({ id }) => cold.push(id),
+    onFailure: (error) => failures.push(error),
   });
 
   /** One run of the sweep. */
@@ -95,6 +103,8 @@ export function aHeatWorld({ hotInstances = 100, hotConcurrency = 1 } = {}) {
     budget,
     running,
     cold,
+    failures,
+    answers,
     reactors,
     run,
     find,
@@ -146,6 +156,10 @@ export function aHeatWorld({ hotInstances = 100, hotConcurrency = 1 } = {}) {
       const reactor = find(id);
       if (reactor !== undefined)
         await reactorStore.update({ ...change(reactor), version: reactor.version + 1 });
+    },
+    /** Writes members as no function of the service does. */
+    forge(id: string, members: object): void {
+      putItem(tables, 'Reactors', { ...itemOf(id), ...members });
     },
     note: (reactor: StoredReactor, day: string) => reactorStore.noteCall(reactor, day),
     /** The reactors that the sweep finds in its first look. */

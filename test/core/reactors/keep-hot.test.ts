@@ -144,6 +144,31 @@ describe('running instances', () => {
     expect(world.find(id)?.heat?.state).toBe('hot');
   });
 
+  it.each([
+    ['a function that is always being changed', 'skipped' as const],
+    ['a function that fails', new Error('unexpected')],
+  ])('reach the others despite %s', async (_, answer) => {
+    const world = aHeatWorld({ hotInstances: 8 });
+    const [bad = '', ...others] = await many(5, () => world.create(A));
+    world.answers.set(bad, answer);
+    await world.minutes(3);
+    expect([...world.running.keys()]).toEqual(others);
+    world.answers.clear();
+    await world.minutes(1);
+    expect(world.running.has(bad)).toBe(true);
+  });
+
+  it.each([
+    ['that cannot be read', { heat: 'x' }],
+    ['that belong to no reactor', { state: 'creating' }],
+  ])('reach the others despite entries of the queue %s', async (_, forged) => {
+    const world = aHeatWorld({ hotInstances: 8 });
+    for (const id of await many(40, () => world.create(B))) world.forge(id, forged);
+    const good = await world.create(A);
+    await world.minutes(2);
+    expect([...world.running.keys()]).toEqual([good]);
+  });
+
   it('wait while the control plane has no time', async () => {
     const world = aHeatWorld();
     await many(2, () => world.create(A));
