@@ -7,6 +7,8 @@ import { startChromium } from './chromium.ts';
 /** The SDK as one module, which a script of {@link inBrowser} imports from a Blob. */
 export async function sdkModule(): Promise<string> {
   const bundled = await build({
+    // esbuild remembers the folder in which it was first loaded, which may be that of another test.
+    absWorkingDir: process.cwd(),
     entryPoints: ['packages/sdk/src/index.ts'],
     bundle: true,
     write: false,

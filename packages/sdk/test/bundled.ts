@@ -6,6 +6,8 @@ import type * as sdk from '../src/index.ts';
 /** The SDK as it ships, in CommonJS, which this test can load. */
 export async function bundled(platform: 'node' | 'browser'): Promise<typeof sdk> {
   const { outputFiles } = await build({
+    // esbuild remembers the folder in which it was first loaded, which may be that of another test.
+    absWorkingDir: process.cwd(),
     entryPoints: ['packages/sdk/src/index.ts'],
     bundle: true,
     write: false,

@@ -30,6 +30,8 @@ const calling = async (call: (client: Client) => Promise<unknown>, replies: read
 /** The SDK a second time, with separate classes, like those of its other build. */
 function bundleAgain(): typeof sdk {
   const { outputFiles } = buildSync({
+    // esbuild remembers the folder in which it was first loaded, which may be that of another test.
+    absWorkingDir: process.cwd(),
     entryPoints: ['packages/sdk/src/index.ts'],
     bundle: true,
     write: false,
