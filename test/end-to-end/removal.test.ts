@@ -163,9 +163,9 @@ describe('before a removal', () => {
     const { exitCode, err, out } = await operator(['remove-deployment', '--dry-run', '--json']);
     expect(exitCode).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ deployment: 'Cloakroom', dry_run: true });
-    const reactors = before.functions?.filter((name) => name?.startsWith('Cloakroom-reactor-')) ?? [];
-    // One is the reactor, and one the service's own, on which a layer is proven.
-    expect(reactors).toHaveLength(2);
+    // The function on which a layer is proven belongs to a stack.
+    const reactors = before.functions?.filter((name) => /^Cloakroom-reactor-(?!own$)/.test(name ?? '')) ?? [];
+    expect(reactors).toHaveLength(1);
     for (const each of [...(before.tables ?? []), ...(before.logs ?? []), ...before.keys, ...reactors])
       expect(err).toContain(each ?? '');
     expect(await left()).toEqual(before);
