@@ -114,8 +114,8 @@ async function looked(id: string, check: () => Promise<readonly Check[]>): Promi
 export async function checksOf(
   needs: Needs,
   account: Account,
-  mayTry = true,
-  now = Date.now(),
+  mayTry: boolean,
+  now: number,
 ): Promise<readonly Check[]> {
   const identity = await identityOf(account);
   const place = { account, id: identity.account, region: identity.region, now };
@@ -152,7 +152,7 @@ export async function checkAccount(
   // The app may name the Region of the service. Sites and the firewall have another one.
   const region = needs.reactors?.region;
   const account = surroundings.account ?? awsAccount(region === undefined ? {} : { region });
-  const checks = await checksOf(needs, account, flags.try);
+  const checks = await checksOf(needs, account, flags.try ?? true, Date.now());
   const count = (status: Check['status']) => checks.filter((each) => each.status === status).length;
   if (flags.json === true)
     surroundings.print(

@@ -53,30 +53,27 @@ describe('the store of proxies', () => {
   it('has at most 500 proxies of a tenant, and corrects a count that says so wrongly', async () => {
     const proxy = aProxy();
     const { tenantId } = proxy;
-    const { client, name } = database.table('Access');
+    const table = database.table('Access');
+    const { client, name } = table;
+    let now = 7_200_000;
+    const counting = createProxyStore({ ...table, platform: { ...table.platform, clock: () => now } });
     const plant = (items: readonly object[]) =>
       client.send(
         new BatchWriteCommand({ RequestItems: { [name]: items.map((Item) => ({ PutRequest: { Item } })) } }),
       );
-    const said = (countedAt: number) => ({
-      pk: tenantId,
-      sk: 'proxy-count',
-      total: 500,
-      countedAt,
-      version: 1,
-    });
-    await plant([said(Date.now())]);
-    expect(await store.create(proxy, aVersion(1))).toBe(false);
-    // It is counted again after an hour.
-    await plant([said(Date.now() - 3_600_000)]);
-    expect(await store.create(proxy, aVersion(1))).toBe(true);
-    expect(await store.delete(proxy)).toBe(true);
+    const wrong = { pk: tenantId, sk: 'proxy-count', total: 500, countedAt: now, version: 1 };
+    await plant([wrong]);
+    now += 3_599_999;
+    expect(await counting.create(proxy, aVersion(1))).toBe(false);
+    now += 1;
+    expect(await counting.create(proxy, aVersion(1))).toBe(true);
+    expect(await counting.delete(proxy)).toBe(true);
     for (let from = 0; from < 500; from += 25)
       await plant(
         Array.from({ length: 25 }, (_, at) => ({ pk: tenantId, sk: `proxy-name#${String(from + at)}` })),
       );
-    await plant([said(0)]);
-    expect(await store.create(proxy, aVersion(1))).toBe(false);
+    await plant([{ ...wrong, countedAt: 0 }]);
+    expect(await counting.create(proxy, aVersion(1))).toBe(false);
     expect(await store.find(tenantId, proxy.id)).toBeUndefined();
   });
 
