@@ -152,7 +152,7 @@ export async function checkAccount(
   // The app may name the Region of the service. Sites and the firewall have another one.
   const region = needs.reactors?.region;
   const account = surroundings.account ?? awsAccount(region === undefined ? {} : { region });
-  const checks = await checksOf(needs, account, flags.try ?? true, Date.now());
+  const checks = await checksOf(needs, account, flags.try, Date.now());
   const count = (status: Check['status']) => checks.filter((each) => each.status === status).length;
   if (flags.json === true)
     surroundings.print(

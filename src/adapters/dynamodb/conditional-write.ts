@@ -56,6 +56,16 @@ interface Condition {
   readonly values?: Readonly<Record<string, unknown>>;
 }
 
+/** The first version of an item is new, and each other replaces the one before. */
+export const replaces = (version: number): Condition =>
+  version === 1
+    ? { expression: 'attribute_not_exists(pk)' }
+    : {
+        expression: '#version = :before',
+        names: { '#version': 'version' },
+        values: { ':before': version - 1 },
+      };
+
 /**
  * Returns `written` also if an earlier attempt wrote this very item and its response was lost. If
  * the condition fails for another reason, returns the item that exists, if any.

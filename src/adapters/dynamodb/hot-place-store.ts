@@ -2,7 +2,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { HotPlaceStore, WaitingReactors } from '../../core/reactors/hot-places.ts';
 import { getItem } from './batch-get.ts';
-import { conditionalPut } from './conditional-write.ts';
+import { conditionalPut, replaces } from './conditional-write.ts';
 import { HOT_PLACES_KEY, INDEXES, parseReactorKey, WAITING_PARTITION } from './keys.ts';
 import { send, type Item, type Table } from './table-client.ts';
 
@@ -27,15 +27,7 @@ export const createHotPlaceStore = (table: Table): HotPlaceStore => ({
   },
 
   async write(next) {
-    const condition =
-      next.version === 1
-        ? { expression: 'attribute_not_exists(pk)' }
-        : {
-            expression: '#version = :before',
-            names: { '#version': 'version' },
-            values: { ':before': next.version - 1 },
-          };
-    const outcome = await conditionalPut(table, { ...HOT_PLACES_KEY, ...next }, condition, {
+    const outcome = await conditionalPut(table, { ...HOT_PLACES_KEY, ...next }, replaces(next.version), {
       read: (item) => placesItem.parse(item),
       // Another run may have written the same version, so this one does not go on.
       isSame: () => false,

@@ -4,7 +4,7 @@ import { IMAGES } from '../../core/reactors/layer.ts';
 import type { NotedLayerStore } from '../../core/republish/note-layer.ts';
 import type { RollStore } from '../../core/republish/roll.ts';
 import { getItem } from './batch-get.ts';
-import { conditionalPut } from './conditional-write.ts';
+import { conditionalPut, replaces } from './conditional-write.ts';
 import { presentLayerKey, rollKey } from './keys.ts';
 import { send, type Table } from './table-client.ts';
 
@@ -42,15 +42,8 @@ export function createRollStore(table: Table): RollStore {
     },
 
     async write(roll) {
-      const condition =
-        roll.version === 1
-          ? { expression: 'attribute_not_exists(pk)' }
-          : {
-              expression: '#version = :before',
-              names: { '#version': 'version' },
-              values: { ':before': roll.version - 1 },
-            };
-      const outcome = await conditionalPut(table, { ...rollKey(roll.target.image), ...roll }, condition, {
+      const item = { ...rollKey(roll.target.image), ...roll };
+      const outcome = await conditionalPut(table, item, replaces(roll.version), {
         read: (item) => rollItem.parse(item),
         // A worker claims each version once, and the counts of a version belong to its worker.
         isSame: ({ id, version, runner, after }) =>
