@@ -6,6 +6,7 @@
 import '../built-in-code.ts';
 import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Image } from '../../src/core/reactors/layer.ts';
 import type { WorkerSettings } from '../worker-settings.ts';
 import { emptyFolder } from './empty-folder.ts';
 import { memoryBounds } from './memory-bounds.ts';
@@ -14,6 +15,8 @@ import { readEvent, type ReactorEvent } from './reactor-event.ts';
 import { workerStdio, startWorkerProcess, type ReactorWorker, type WorkerProcess } from './reactor-worker.ts';
 import type { RuntimeApi } from './runtime-api.ts';
 
+/** This program's own Node.js is the image. */
+const IMAGE = `node${process.versions.node.split('.')[0] ?? ''}` as Image;
 const [ENDPOINT = '', TASK_ROOT = '', MEMORY_MB = '', TEMP_FOLDER = '', LOAD_LIMIT_MS = ''] =
   process.argv.slice(2);
 
@@ -153,8 +156,9 @@ async function main(): Promise<void> {
     await api.failInit('Reactor.Broken', String(prepared.error));
     die();
   }
-  const { codeHash } = await import('./code-hash.ts');
-  await serve(api, { ...prepared.value, codeSha256: codeHash(prepared.value.code) }, worker);
+  const { codeHash } = await import('../../src/core/reactors/code-hash.ts');
+  const codeSha256 = codeHash(prepared.value.code, IMAGE);
+  await serve(api, { ...prepared.value, codeSha256 }, worker);
 }
 
 // Without Lambda, or with a temp folder that cannot be emptied, this process cannot continue;

@@ -51,7 +51,7 @@ export const FLAGS = {
 } as const;
 
 /** The images that code of reactors can run on. */
-export const IMAGE_NAMES = ['node16'] as const;
+export const IMAGE_NAMES = ['node16', 'node24'] as const;
 
 /** One list contains at most this many deliveries. */
 export const LIMIT_MAX = 1_000;

@@ -1,7 +1,10 @@
 /** The versions of Node.js that code can run on. Each has its own layer. */
-export const IMAGES = ['node16'] as const;
+export const IMAGES = ['node16', 'node24'] as const;
 
 export type Image = (typeof IMAGES)[number];
+
+/** The Node.js of each image; docs/release.md says how a new one is taken. */
+export const NODE_VERSIONS: Readonly<Record<Image, string>> = { node16: '16.20.2', node24: '24.22.3' };
 
 /** The layer that a function of a reactor runs on: Node.js, the runtime and the packages. */
 export interface Layer {

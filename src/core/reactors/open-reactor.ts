@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Vault } from '../crypto/vault.ts';
 import { isJsonObject, type Json } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
+import { codeHash } from './code-hash.ts';
 import type { Configuration, Reactor, ReactorContent, ReactorRecord } from './reactor.ts';
 
 const context = ({ tenantId, id }: Pick<ReactorRecord, 'tenantId' | 'id'>, field: string) => ({
@@ -27,7 +27,7 @@ export async function encryptContent(
     vault.encrypt(context(reactor, CONFIGURATION), configuration),
   ]);
   return {
-    codeHash: createHash('sha256').update(code.reveal()).digest('hex'),
+    codeHash: codeHash(code.reveal(), 'node16'),
     encryptedCode,
     encryptedConfiguration,
   };

@@ -175,7 +175,7 @@ describe('the operator command line', () => {
       ['republish-reactors', '--to', 'v2'],
       '--to must be a generation, as cloakroom operator list-reactors shows it',
     ],
-    [['list-reactors', '--image', 'node15'], '--image must be node16'],
+    [['list-reactors', '--image', 'node15'], '--image must be node16 or node24'],
     [['list-deliveries', '--limit', 'abc'], '--limit must be a whole number from 1 to 1000'],
     [['list-deliveries', '--limit', '1001'], '--limit must be a whole number from 1 to 1000'],
     [['list-tenants', 'x'], "too many arguments for 'list-tenants'. Expected 0 arguments but got 1."],
