@@ -7,6 +7,7 @@ import {
   PutFunctionConcurrencyCommand,
 } from '@aws-sdk/client-lambda';
 import { GetQueueAttributesCommand, ListQueuesCommand } from '@aws-sdk/client-sqs';
+import { NODE_VERSIONS } from '../../../src/core/reactors/layer.ts';
 import { aReactor, request, returning, shown } from '../api.ts';
 import { expectThat, type ItemContext, type ReleaseItem } from '../item.ts';
 import { functionWith, withTimeout } from '../live-version.ts';
@@ -245,7 +246,29 @@ const logLines: ReleaseItem = {
   },
 };
 
+/** Compares the table of this repository with the sums that Node's maintainers have signed. */
+const nodeSums: ReleaseItem = {
+  id: 'node-sums',
+  title: 'The Node of each image is the published one',
+  steps: `${Object.values(NODE_VERSIONS)
+    .map(
+      (
+        version,
+      ) => `curl -fsSO https://nodejs.org/dist/v${version}/SHASUMS256.txt.asc && gpg --verify SHASUMS256.txt.asc
+for P in linux-arm64 linux-x64; do
+  curl -fsSO https://nodejs.org/dist/v${version}/node-v${version}-$P.tar.gz
+  grep " node-v${version}-$P.tar.gz" SHASUMS256.txt.asc | sha256sum --check
+  tar -xzOf node-v${version}-$P.tar.gz node-v${version}-$P/bin/node | sha256sum
+done
+`,
+    )
+    .join(
+      '',
+    )}gpg knows the keys of https://github.com/nodejs/release-keys. Each hash is that of lib/reactor-node.ts.`,
+};
+
 export const FUNCTION_ITEMS: readonly ReleaseItem[] = [
+  nodeSums,
   {
     id: 'node-16',
     title: 'Node.js 16 finds its libraries',
