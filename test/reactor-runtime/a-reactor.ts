@@ -65,10 +65,10 @@ export function reactorsOn(image: Image) {
     withReactor(code, async (reactor) => responseIn(await reactor.invoke(args, changes)));
 
   /** A reactor for all tests of a file that are not about loading code. */
-  function sharedReactor() {
+  function sharedReactor(options: Options = {}) {
     let reactor: ReactorProcess;
     beforeAll(async () => {
-      reactor = await startReactor(layer(), ANY_CODE, { image, timeoutMs: AMPLE_MS });
+      reactor = await startReactor(layer(), ANY_CODE, { image, timeoutMs: AMPLE_MS, ...options });
     });
     afterAll(() => reactor.close());
 

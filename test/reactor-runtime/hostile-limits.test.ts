@@ -6,6 +6,8 @@ import { reactorsOn } from './a-reactor.ts';
 describe.each(IMAGES)('%s', (image) => {
   const { sharedReactor, withReactor } = reactorsOn(image);
   const { attacked, answerOf: responseOf } = sharedReactor();
+  // Code fills it sooner.
+  const { attacked: attackedSmall } = sharedReactor({ memoryMb: 128 });
 
   const clean = { outcome: 'returned', value: 'clean' };
 
@@ -39,7 +41,7 @@ describe.each(IMAGES)('%s', (image) => {
       ['Buffers', 'const all = []; for (;;) all.push(Buffer.alloc(1e6, 1))'],
       ['small Buffers', 'const all = []; for (;;) all.push(Buffer.alloc(1e4, 1))'],
     ])('filling memory with %s is ended, and the next invocation has its memory', async (_what, attack) => {
-      const { result, next, started } = await attacked(attack, '(Buffer.alloc(2e8, 1), "clean")');
+      const { result, next, started } = await attackedSmall(attack, '(Buffer.alloc(4e7, 1), "clean")');
       expect(result.response).toEqual({ outcome: 'out_of_memory' });
       expect(next).toEqual(clean);
       expect(started).toBe(1);

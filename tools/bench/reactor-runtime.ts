@@ -75,7 +75,7 @@ const ARGS = {
 const work = mkdtempSync(join(tmpdir(), 'cloakroom-bench-'));
 writeFileSync(join(work, 'loop.js'), BARE_LOOP);
 
-/** The runtime of an image, and the bare loop on the same Node. */
+/** Starts the runtime of an image, and the bare loop on the same Node. */
 interface Measured {
   readonly node: string;
   readonly startRuntime: (options?: ReactorOptions) => Promise<ReactorProcess>;
