@@ -110,6 +110,7 @@ export class OperationsStack extends Stack {
         SEAL_KEY_ID: data.sealKey.keyArn,
         ...tokenEnvironment(data),
         REACTORS_TABLE: data.reactors.tableName,
+        HOT_INSTANCES: String(settings.hotInstances),
         KEY_ROTATION_DAYS: String(settings.keyRotationDays),
         ...queues(reactors),
         REPUBLISHER: republisherName(settings.serviceName),

@@ -250,6 +250,7 @@ export class ReactorStack extends Stack {
         REACTOR_LAYER: this.layer.version.layerVersionArn,
         REACTOR_ARCHITECTURE: settings.architecture,
         REACTORS_PER_TENANT: String(settings.reactorsPerTenant),
+        HOT_CONCURRENCY: String(settings.hotConcurrency),
         ...tagEnvironment(settings),
       },
       grants: [

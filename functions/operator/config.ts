@@ -18,6 +18,8 @@ export const environment = z.object({
   KEY_ROTATION_DAYS: wholeNumber(1),
   INVOCATIONS_QUEUE_URL: variable,
   REACTORS_TABLE: variable,
+  /** Setting `hotInstances`: no tenant is allowed more. */
+  HOT_INSTANCES: wholeNumber(0),
   DELIVERIES_QUEUE_URL: variable,
   /** The function that moves reactors to another layer. */
   REPUBLISHER: variable,

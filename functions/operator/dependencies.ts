@@ -9,6 +9,7 @@ import {
 import type { Table } from '../../src/adapters/dynamodb/table-client.ts';
 import { oldestDue } from '../../src/adapters/dynamodb/due-index.ts';
 import { countParked } from '../../src/adapters/dynamodb/due-reactors.ts';
+import { createHotAllowanceStore } from '../../src/adapters/dynamodb/hot-allowance-store.ts';
 import { createHotPlaceStore, createWaitingReactors } from '../../src/adapters/dynamodb/hot-place-store.ts';
 import { createSealHead, createSealReader } from '../../src/adapters/dynamodb/seal-store.ts';
 import { createDeploymentKeyStore } from '../../src/adapters/dynamodb/deployment-key-store.ts';
@@ -33,6 +34,7 @@ import {
   createTrail,
 } from '../../src/adapters/stores.ts';
 import type { ApplicationStore } from '../../src/core/applications/application-store.ts';
+import type { AllowHotDeps } from '../../src/core/reactors/hot-allowances.ts';
 import { countCold } from '../../src/core/reactors/keep-hot.ts';
 import type { AuditLog } from '../../src/core/audit/audit-log.ts';
 import type { Sightings } from '../../src/core/audit/audit-scope.ts';
@@ -84,6 +86,7 @@ export type OperatorDeps = {
   RewrapDeps &
   ReencryptDeps &
   IndexCardsDeps &
+  AllowHotDeps &
   StartRollDeps &
   ListLayersDeps &
   HealthDeps;
@@ -173,6 +176,8 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
         hotPlaceStore: createHotPlaceStore(reactors),
         waitingReactors: createWaitingReactors(reactors),
       }),
+    hotAllowanceStore: createHotAllowanceStore(reactors),
+    hotInstances: config.HOT_INSTANCES,
     ...rollDeps(reactors, lambdaControlClient(aws), config),
     ...platform,
     newId: platform.random.uuid,

@@ -28,6 +28,7 @@ export const environment = z.extend(apiEnvironment, {
   REACTOR_LAYER: variable,
   REACTOR_ARCHITECTURE: z.enum(['arm64', 'x86_64']),
   REACTORS_PER_TENANT: wholeNumber(1),
+  HOT_CONCURRENCY: wholeNumber(0),
   RESOURCE_TAGS: tagList,
 });
 

@@ -5,6 +5,7 @@ import {
   lambdaInvokeClient,
   sqsClient,
 } from '../../src/adapters/aws/clients.ts';
+import { createHotAllowanceStore } from '../../src/adapters/dynamodb/hot-allowance-store.ts';
 import { createReactorFunctions } from '../../src/adapters/lambda/reactor-functions.ts';
 import { createReactorRunner } from '../../src/adapters/lambda/reactor-runner.ts';
 import { createInvocationQueue } from '../../src/adapters/sqs/invocation-queue.ts';
@@ -17,6 +18,7 @@ import {
 } from '../../src/adapters/stores.ts';
 import { makeAgain } from '../../src/core/reactors/make-again.ts';
 import type { ChangeReactorDeps } from '../../src/core/reactors/create-reactor.ts';
+import type { WarmConcurrencyDeps } from '../../src/core/reactors/hot-allowances.ts';
 import type { GetResultDeps } from '../../src/core/reactors/get-result.ts';
 import type { ListReactorsDeps } from '../../src/core/reactors/list-reactors.ts';
 import type { RunReactorDeps } from '../../src/core/reactors/run-reactor.ts';
@@ -36,6 +38,7 @@ export type ReactorsDeps = ApiDeps &
   RunReactorDeps &
   StartInvocationDeps &
   ParkedDeliveriesDeps &
+  WarmConcurrencyDeps &
   GetResultDeps & {
     /** Absent if the gateway's own address is the address of the service. */
     readonly publicUrl?: string;
@@ -90,6 +93,8 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
     ),
     parseTokenInput: tokenInputParser(config.CLIENT_COMPATIBILITY),
     reactorsPerTenant: config.REACTORS_PER_TENANT,
+    hotConcurrency: config.HOT_CONCURRENCY,
+    hotAllowanceStore: createHotAllowanceStore({ ...dynamodb, name: config.REACTORS_TABLE }),
     cvcLifetimeMs: config.CVC_LIFETIME_SECONDS * 1000,
     egressAllowList,
     ...(config.PUBLIC_URL !== '' && { publicUrl: config.PUBLIC_URL }),

@@ -8,6 +8,7 @@ import {
 import { dueApplications, dueKeyRotations, dueSessions } from '../../src/adapters/dynamodb/due-access.ts';
 import { countParked, dueInvocations, dueReactors } from '../../src/adapters/dynamodb/due-reactors.ts';
 import { dueCvcs, dueTokens } from '../../src/adapters/dynamodb/due-tokens.ts';
+import { createHotAllowanceStore } from '../../src/adapters/dynamodb/hot-allowance-store.ts';
 import { createHotPlaceStore, createWaitingReactors } from '../../src/adapters/dynamodb/hot-place-store.ts';
 import { createReactorIndex } from '../../src/adapters/dynamodb/reactor-index.ts';
 import { createNotedLayers } from '../../src/adapters/dynamodb/roll-store.ts';
@@ -57,10 +58,11 @@ export interface SweeperDeps {
 
 function runningInstances(
   reactors: Table,
-  deps: Omit<KeepHotDeps, 'until' | 'hotPlaceStore' | 'waitingReactors'>,
+  deps: Omit<KeepHotDeps, 'until' | 'hotPlaceStore' | 'hotAllowanceStore' | 'waitingReactors'>,
 ): Pick<SweeperDeps, 'keepHot' | 'coldReactors'> {
   const places = {
     hotPlaceStore: createHotPlaceStore(reactors),
+    hotAllowanceStore: createHotAllowanceStore(reactors),
     waitingReactors: createWaitingReactors(reactors),
   };
   return {

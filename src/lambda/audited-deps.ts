@@ -17,6 +17,8 @@ type Plain =
   | 'edgeSecret'
   | 'egressAllowList'
   | 'headerPrefixes'
+  | 'hotConcurrency'
+  | 'hotInstances'
   | 'indexPages'
   | 'indexReader'
   | 'recordsAt'

@@ -77,6 +77,7 @@ const GROUPS: Readonly<Record<OperationName, string>> = {
   'list-deliveries': 'Operator',
   'resend-delivery': 'Operator',
   'list-reactors': 'Operator',
+  'allow-hot': 'Operator',
   'republish-reactors': 'Operator',
   'who-saw': 'Operator',
   'verify-audit': 'Operator',

@@ -75,6 +75,7 @@ export type OperationName =
   | 'rotate-webhook-secret'
   | 'list-deliveries'
   | 'resend-delivery'
+  | 'allow-hot'
   | 'list-reactors'
   | 'republish-reactors'
   | 'who-saw'

@@ -25,6 +25,7 @@ const reactorItem = z.lazy(() =>
     modifiedBy: z.exactOptional(z.string()),
     modifiedAt: z.exactOptional(z.number()),
     codeHash: z.string(),
+    warmConcurrency: z.exactOptional(z.number()),
     encryptedCode: binary,
     encryptedConfiguration: binary,
     state: z.enum(['creating', 'ready', 'deleting']),
@@ -45,8 +46,10 @@ const reactorItem = z.lazy(() =>
 /** A reactor that waits for running instances is in the queue while nothing else of it is due. */
 function dueEntryOf(reactor: StoredReactor): Item {
   const due = dueOf(reactor);
-  const { heat } = reactor;
-  return due === undefined && heat?.state === 'waiting' ? waitingSince(heat.since) : dueAt(reactor.id, due);
+  const { heat, warmConcurrency } = reactor;
+  return due === undefined && heat?.state === 'waiting'
+    ? waitingSince(heat.since, warmConcurrency)
+    : dueAt(reactor.id, due);
 }
 
 function itemOf(reactor: StoredReactor): Item {

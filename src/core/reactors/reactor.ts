@@ -50,6 +50,11 @@ export interface ReactorRecord {
    * run.
    */
   readonly codeHash: string;
+  /**
+   * The number of running instances that its owner asks for. If absent, it is that of the
+   * deployment (`hotConcurrency`), and with 0 it never waits for any.
+   */
+  readonly warmConcurrency?: number;
   readonly encryptedCode: Buffer;
   readonly encryptedConfiguration: Buffer;
 }
