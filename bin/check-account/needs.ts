@@ -106,7 +106,13 @@ function reactorsIn(stacks: readonly Stack[]) {
         REACTOR_ARCHITECTURE: z.enum(['arm64', 'x86_64']),
         RESOURCE_TAGS: tagList,
         REACTOR_ROLE: z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.string()]) }),
-        REACTOR_LAYER: z.object({ Ref: z.string() }),
+        // ARNs of the layers behind the names of their images.
+        REACTOR_LAYERS: z.object({
+          'Fn::Join': z.tuple([
+            z.literal(''),
+            z.tuple([z.string(), z.object({ Ref: z.string() })], z.unknown()),
+          ]),
+        }),
       })
       .safeParse(variables);
     return parsed.success ? [{ stack: one.stack, region: one.region, ...parsed.data }] : [];
@@ -120,7 +126,7 @@ function reactorsIn(stacks: readonly Stack[]) {
         architecture: found.REACTOR_ARCHITECTURE,
         tags: found.RESOURCE_TAGS,
         roleId: found.REACTOR_ROLE['Fn::GetAtt'][0],
-        layerId: found.REACTOR_LAYER.Ref,
+        layerId: found.REACTOR_LAYERS['Fn::Join'][1][1].Ref,
       };
 }
 

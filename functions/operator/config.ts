@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import {
   auditEnvironment,
-  layerEnvironment,
   storeEnvironment,
   tokenEnvironment,
   variable,
   wholeNumber,
 } from '../../src/lambda/environment.ts';
+import { layerEnvironment } from '../../src/lambda/layer-environment.ts';
 
 export const environment = z.object({
   ...storeEnvironment,

@@ -29,7 +29,7 @@ import { apiSettings } from '../../src/http/api-settings.ts';
 import type { ApiDeps } from '../../src/http/create-api-handler.ts';
 import { tokenInputParser } from '../../src/http/parse-token-input.ts';
 import { auditReports } from '../../src/lambda/audit-metrics.ts';
-import { presentVersion } from '../../src/lambda/present-layer.ts';
+import { presentVersions } from '../../src/lambda/present-layer.ts';
 import { environment } from './config.ts';
 
 export type ReactorsDeps = ApiDeps &
@@ -68,7 +68,7 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
       {
         namePrefix,
         roleArn: config.REACTOR_ROLE,
-        layer: presentVersion(config),
+        layer: presentVersions(config).node16,
         architecture: config.REACTOR_ARCHITECTURE,
         codeKeyArn: config.KEY_ID,
         tags: config.RESOURCE_TAGS,

@@ -126,11 +126,12 @@ describe('the environment of the functions', () => {
     ['REACTORS_TABLE', /^Vault-3-Reactors$/],
     ['REACTOR_ARCHITECTURE', /^x86_64$/],
     ['REACTOR_FUNCTION_PREFIX', /^Vault-3-reactor-$/],
-    ['REACTOR_LAYER', /^\{"Ref":"Runtime/],
+    ['REACTOR_IMAGES', /^node16,node24$/],
+    ['REACTOR_LAYERS', /"node16=",\{"Ref":"Runtime\w+"\},",node24=",\{"Ref":"Runtime/],
     ['REACTORS_FUNCTION', /ReactorsLive/],
     ['REACTORS_PER_TENANT', /^8$/],
     ['REACTOR_LAYER_NAME', /^Vault-3-reactor-runtime$/],
-    ['REACTOR_LAYER_HASH', /^\w+ \w+$/],
+    ['REACTOR_LAYER_HASHES', /^node16=\w+ \w+,node24=\w+ \w+$/],
     ['REPUBLISHER', /^Vault-3-republisher$/],
     ['RESOURCE_TAGS', /^team=payments$/],
     ['REACTOR_ROLE', /^\{"Fn::GetAtt":\["ReactorRole/],
@@ -188,7 +189,9 @@ it.each<[FunctionName, (environment: Environment, instance: EgressInstance) => Q
   '%s sends invocations and deliveries to the queues of these names',
   async (name, dependencies, expected) => {
     const sent: string[] = [];
-    const { invocationQueue, deliveryQueue } = dependencies(environments().get(name) ?? {}, noting(sent));
+    // The template joins the ARNs, which only CloudFormation knows.
+    const env = { ...environments().get(name), REACTOR_LAYERS: 'node16=layer:1,node24=layer:1' };
+    const { invocationQueue, deliveryQueue } = dependencies(env, noting(sent));
     for (const queue of [invocationQueue, deliveryQueue]) await queue?.send({ tenantId: 't', id: 'i' });
     expect(sent.map((url) => /(\w+)Queue[0-9A-F]{8}/.exec(url)?.[1]?.replace(/^.*Ref/, ''))).toEqual(
       expected,

@@ -40,6 +40,7 @@ import { trailReaderContract } from '../../../test/contracts/trail-reader-contra
 import { tablesInMemory, tokenStoreOver } from '../../../test/support/stores-in-memory.ts';
 import { MemoryKms } from '../src/aws/memory-kms.ts';
 import { MemoryLambda } from '../src/aws/memory-lambda.ts';
+import { perImage } from '../../../src/lambda/layer-environment.ts';
 import { ENVIRONMENT } from '../src/functions.ts';
 
 const always =
@@ -116,7 +117,7 @@ reactorFunctionsContract(
       {
         namePrefix: 'Cloakroom-reactor-',
         roleArn: ENVIRONMENT['REACTOR_ROLE'] ?? '',
-        layer: { ...LAYER, arn: ENVIRONMENT['REACTOR_LAYER'] ?? '' },
+        layer: { ...LAYER, arn: perImage.parse(ENVIRONMENT['REACTOR_LAYERS']).node16 },
         architecture: 'arm64',
         codeKeyArn: 'key',
         tags: {},

@@ -58,7 +58,7 @@ export function perTenant(places: readonly Place[]): Map<string, number> {
 interface Waiting {
   /** Their tenants would have their share at most. */
   readonly fair: readonly ReactorId[];
-  /** All of these together wait for so many instances. */
+  /** How many instances these wait for is their sum. */
   readonly fairInstances: number;
   /** The others, whose turn comes if no fair one waits. */
   readonly later: readonly ReactorId[];

@@ -44,14 +44,14 @@ const LIMITS_KB = {
   applications: 275,
   proxies: 386,
   proxy: 550,
-  reactors: 462,
+  reactors: 463,
   'reactor-worker': 378,
   'webhook-sender': 254,
-  sweeper: 169,
+  sweeper: 170,
   // It derives the search terms of tokens again when a root is replaced, and so evaluates
   // expressions; and it logs records that do not open. It reads and checks the audit trail, and it
   // makes and wraps roots (5 KB). It starts rolls, and lists reactors by their layer (12 KB).
-  operator: 421,
+  operator: 422,
   // It creates and destroys tenants, with all stores of what a tenant has, and makes their keys.
   'operator-access': 250,
   // It moves reactors to another layer, and has stores of reactors alone.
@@ -129,9 +129,10 @@ const ENVIRONMENT = {
   REACTOR_FUNCTION_PREFIX: 'P',
   REACTOR_ROLE: 'R',
   REACTORS_FUNCTION: 'F',
-  REACTOR_LAYER: 'L:1',
+  REACTOR_LAYERS: 'node16=L:1,node24=L:1',
+  REACTOR_IMAGES: 'node16,node24',
   REACTOR_LAYER_NAME: 'L',
-  REACTOR_LAYER_HASH: 'H',
+  REACTOR_LAYER_HASHES: 'node16=H,node24=H',
   REPUBLISHER: 'R',
   REACTOR_ARCHITECTURE: 'arm64',
   INVOCATIONS_QUEUE_URL: 'http://127.0.0.1:1/q',

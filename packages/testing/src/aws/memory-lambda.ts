@@ -12,6 +12,7 @@ import {
   UpdateFunctionCodeCommand,
 } from '@aws-sdk/client-lambda';
 import { unzipSync } from 'fflate';
+import { perImage } from '../../../../src/lambda/layer-environment.ts';
 import { ENVIRONMENT } from '../functions.ts';
 
 /** The function of a reactor has its code by version, and an alias for one of them. */
@@ -97,7 +98,7 @@ export class MemoryLambda {
         State: 'Active',
         LastUpdateStatus: 'Successful',
         Version: version === '$LATEST' ? String(latest) : version,
-        Layers: [{ Arn: ENVIRONMENT['REACTOR_LAYER'] }],
+        Layers: [{ Arn: perImage.parse(ENVIRONMENT['REACTOR_LAYERS']).node16 }],
         Architectures: [ENVIRONMENT['REACTOR_ARCHITECTURE']],
       },
       Tags: tags,
