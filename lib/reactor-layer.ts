@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import type { Image } from '../src/core/reactors/layer.ts';
 import { assetFolder } from './asset-folder.ts';
-import { node16, type ReactorPlatform } from './node-16.ts';
+import { reactorNode, type ReactorPlatform } from './reactor-node.ts';
 
 /** The deploy setting `clientCompatibility`. */
 export type Compatibility = 'strict' | 'lenient';
@@ -26,10 +27,10 @@ export interface ReactorLayer {
 }
 
 /** Reads the built files, by their path in the layer. */
-const builtFiles = (compatibility: Compatibility): ReadonlyMap<string, Buffer> =>
+const builtFiles = (image: Image, compatibility: Compatibility): ReadonlyMap<string, Buffer> =>
   new Map(
     [IN_EVERY_LAYER, compatibility]
-      .map((part) => join(assetFolder('reactor-layer'), part))
+      .map((part) => join(assetFolder('reactor-layer'), image, part))
       .flatMap((folder) =>
         readdirSync(folder, { recursive: true, withFileTypes: true })
           .filter((entry) => entry.isFile())
@@ -40,14 +41,16 @@ const builtFiles = (compatibility: Compatibility): ReadonlyMap<string, Buffer> =
   );
 
 /**
- * The layer of every reactor: `bootstrap`, Node 16, the runtime and the packages for reactor code.
+ * The layer of the reactors of an image: `bootstrap`, Node.js, the runtime and the packages for
+ * reactor code.
  */
 export function reactorLayer(
+  image: Image,
   platform: ReactorPlatform,
   compatibility: Compatibility = 'strict',
 ): ReactorLayer {
-  const node = node16(platform);
-  const files = builtFiles(compatibility);
+  const node = reactorNode(image, platform);
+  const files = builtFiles(image, compatibility);
   const hash = createHash('sha256').update(node.sha256);
   for (const [name, content] of files) hash.update(`${name}\0${String(content.length)}\0`).update(content);
   function placeFiles(folder: string): string {

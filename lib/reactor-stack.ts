@@ -56,7 +56,7 @@ import {
   allowTokenWrites,
 } from './grants.ts';
 import { isWithoutCode, outputFolder } from './assets.ts';
-import type { ReactorPlatform } from './node-16.ts';
+import type { ReactorPlatform } from './reactor-node.ts';
 import { reactorLayer, type Compatibility } from './reactor-layer.ts';
 import { reservedFor, type FunctionFolder } from './reserved-concurrency.ts';
 import type { Settings } from './settings.ts';
@@ -221,7 +221,7 @@ export class ReactorStack extends Stack {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     if (isWithoutCode(this)) return { folder, hash: `${platform} ${compatibility}` };
-    const layer = reactorLayer(platform, compatibility);
+    const layer = reactorLayer('node16', platform, compatibility);
     layer.place(folder);
     return { folder, hash: layer.hash };
   }

@@ -7,8 +7,8 @@ import { dirname, join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { folderOfSources } from '../lib/asset-folder.ts';
 import { ASSET_PARTS, COMMON_INPUTS, type AssetPart } from '../lib/asset-parts.ts';
-import { NODE_16, type ReactorPlatform } from '../lib/node-16.ts';
-import { fetchNode16 } from './assets/node-16.ts';
+import { PLATFORM_NAMES, type ReactorPlatform } from '../lib/reactor-node.ts';
+import { fetchReactorNodes } from './assets/reactor-node.ts';
 import { endMisused, readArguments } from './read-arguments.ts';
 
 const WEEK_MS = 7 * 86_400_000;
@@ -75,7 +75,7 @@ export async function buildAssets(
   parts: readonly AssetPart[] = Object.keys(ASSET_PARTS) as AssetPart[],
   platforms: readonly ReactorPlatform[] = ['arm64', 'x86_64'],
 ): Promise<void> {
-  for (const platform of platforms) fetchNode16(platform);
+  for (const platform of platforms) await fetchReactorNodes(platform);
   // A part that fails stops no other half-way.
   const ended = await Promise.allSettled(parts.map(buildPart));
   const failed = ended.find((each) => each.status === 'rejected');
@@ -84,7 +84,7 @@ export async function buildAssets(
 
 // Also where the folder of the repository is called by another name.
 if (import.meta.main) {
-  const usage = `npm run build -- assets [${Object.keys(ASSET_PARTS).join('|')}...] [--node ${Object.keys(NODE_16).join('|')}|none]`;
+  const usage = `npm run build -- assets [${Object.keys(ASSET_PARTS).join('|')}...] [--node ${Object.keys(PLATFORM_NAMES).join('|')}|none]`;
   const { values, positionals } = readArguments(usage, {
     options: { node: { type: 'string', multiple: true } },
     allowPositionals: true,
@@ -96,7 +96,7 @@ if (import.meta.main) {
     values.node === undefined
       ? undefined
       : known(
-          NODE_16,
+          PLATFORM_NAMES,
           values.node.filter((name) => name !== 'none'),
         ),
   );

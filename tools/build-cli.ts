@@ -7,8 +7,11 @@ import { basename, join } from 'node:path';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { localApp } from '../bin/start/local-app.ts';
 import { assetFolder } from '../lib/asset-folder.ts';
+import { reactorLayer, type Compatibility } from '../lib/reactor-layer.ts';
+import { THIS_PLATFORM } from '../lib/reactor-node.ts';
+import { IMAGES } from '../src/core/reactors/layer.ts';
 import { synthesize } from '../packages/local-aws/src/assembly/synthesize.ts';
-import { LAYER_KEY } from '../packages/cli/src/packaged/layer-key.ts';
+import { layerKey } from '../packages/cli/src/packaged/layer-key.ts';
 import { buildAssets } from './build-assets.ts';
 import { packPackage } from './publishing/pack-package.ts';
 import { writePackageTexts } from './publishing/package-texts.ts';
@@ -19,7 +22,7 @@ import cdkJson from '../cdk.json' with { type: 'json' };
 const root = join(import.meta.dirname, '..');
 const cli = join(root, 'packages/cli');
 const PACKAGED = join(cli, 'src/packaged');
-const COMPATIBILITIES = ['strict', 'lenient'];
+const COMPATIBILITIES: readonly Compatibility[] = ['strict', 'lenient'];
 
 /** Modules that find the sources of the repository, in whose place a package has others. */
 const packaged: Plugin = {
@@ -115,7 +118,7 @@ const RECEIVER: BuildOptions = {
 const UNREAD = /^(?:tree\.json|cdk\.out|.*\.metadata\.json|package\.json|validation-report\.json)$/;
 
 /** Writes the synthesized app of one compatibility, and its functions to where both have theirs. */
-async function writeApp(folder: string, clientCompatibility: string): Promise<void> {
+async function writeApp(folder: string, clientCompatibility: Compatibility): Promise<void> {
   const { program, context } = localApp({ clientCompatibility });
   const output = mkdtempSync(join(tmpdir(), 'cloakroom-app-'));
   try {
@@ -127,15 +130,20 @@ async function writeApp(folder: string, clientCompatibility: string): Promise<vo
       compileCache: join(root, '.local/compile-cache'),
     });
     const names = readdirSync(output);
-    const isLayer = (name: string) => readdirSync(join(output, name)).includes('bootstrap');
-    const [layer = ''] = names.filter((name) => name.startsWith('asset.') && isLayer(name));
+    // The app has them under the hash of their content.
+    const layers = IMAGES.map((image) => ({
+      name: `asset.${reactorLayer(image, THIS_PLATFORM, clientCompatibility).hash}`,
+      key: layerKey(image),
+    }));
+    const withKeys = (text: string) =>
+      layers.reduce((made, { name, key }) => made.replaceAll(name, key), text);
+    const isLayer = (name: string) => layers.some((layer) => layer.name === name);
     const app = join(folder, clientCompatibility);
     mkdirSync(app, { recursive: true });
-    for (const name of names.filter((each) => !UNREAD.test(each) && each !== layer))
+    for (const name of names.filter((each) => !UNREAD.test(each) && !isLayer(each)))
       if (name.startsWith('asset.'))
         cpSync(join(output, name), join(folder, 'assets', name), { recursive: true });
-      else
-        writeFileSync(join(app, name), readFileSync(join(output, name), 'utf8').replaceAll(layer, LAYER_KEY));
+      else writeFileSync(join(app, name), withKeys(readFileSync(join(output, name), 'utf8')));
   } finally {
     rmSync(output, { recursive: true });
   }

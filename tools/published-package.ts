@@ -43,14 +43,15 @@ function download({ name, version }: PublishedPackage, folder: string): Buffer {
 const field = (header: Buffer, start: number, end: number): string =>
   header.toString('latin1', start, end).replace(/\0.*$/s, '');
 
-function fileOf(tar: Buffer, path: string): Buffer {
+/** Reads a file of a tar archive. Throws if there is none. */
+export function fileOf(tar: Buffer, path: string): Buffer {
   for (let at = 0; at + BLOCK <= tar.length;) {
     const header = tar.subarray(at, at + BLOCK);
     const size = Number.parseInt(field(header, 124, 136).trim() || '0', 8);
     if (field(header, 0, 100) === path) return tar.subarray(at + BLOCK, at + BLOCK + size);
     at += BLOCK + Math.ceil(size / BLOCK) * BLOCK;
   }
-  throw new Error(`the package has no ${path}`);
+  throw new Error(`the archive has no ${path}`);
 }
 
 /** The cache next to `node_modules`, which can be rebuilt from nothing. */

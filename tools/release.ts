@@ -9,8 +9,8 @@ import { buildCli } from './build-cli.ts';
 import { buildFields } from './build-fields.ts';
 import { buildSdk } from './build-sdk.ts';
 import { buildTesting } from './build-testing.ts';
-import { NODE_16, node16, type ReactorPlatform } from '../lib/node-16.ts';
-import { fetchNode16 } from './assets/node-16.ts';
+import { PUBLISHED_NODES, reactorNode } from '../lib/reactor-node.ts';
+import { fetchReactorNode } from './assets/reactor-node.ts';
 import { billOfMaterials } from './publishing/bill-of-materials.ts';
 import { entryOf, notesOf } from './publishing/changelog.ts';
 import { checksumsOf } from './publishing/checksums.ts';
@@ -69,10 +69,10 @@ function stateOf(version: string): ReleaseState {
  * Packages with the Node of reactors are made of what the registry has.
  */
 async function packAll(): Promise<void> {
-  for (const platform of Object.keys(NODE_16) as ReactorPlatform[]) {
-    fetchNode16(platform);
-    node16(platform).verified();
-    packPackage(join(ROOT, 'packages', NODE_16[platform].name), FOLDER);
+  for (const { image, platform, packageName } of PUBLISHED_NODES) {
+    await fetchReactorNode(image, platform);
+    reactorNode(image, platform).verified();
+    packPackage(join(ROOT, 'packages', packageName), FOLDER);
   }
   for (const { directory } of publishedPackages(ROOT)) {
     const build = BUILDS[directory];

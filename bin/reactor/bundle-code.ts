@@ -4,6 +4,7 @@ import type * as Esbuild from 'esbuild';
 import type { BuildFailure, Message, Metafile, Plugin } from 'esbuild';
 import { errorCode } from '../../packages/local-aws/src/error-code.ts';
 import { REFUSED } from '../../reactor-runtime/worker/built-ins.ts';
+import type { Image } from '../../src/core/reactors/layer.ts';
 import { AUTHOR_PACKAGES, FIELD_SDK, SDK } from '../../src/core/reactors/author-packages.ts';
 
 /** The code cannot be bundled. Each line of the message names a place and what helps. */
@@ -82,12 +83,12 @@ function esbuildFor(file: string): Pick<typeof Esbuild, 'build'> {
 
 /**
  * Bundles reactor code and the installed packages that it requires into one CommonJS file for
- * Node.js 16, which requires only what the runtime provides. `file` is absolute. Rejects with
+ * an image, which requires only what the runtime provides. `file` is absolute. Rejects with
  * {@link BundleError}.
  */
 export async function bundleCode(
   file: string,
-  { isLenient }: { readonly isLenient: boolean },
+  { isLenient, image }: { readonly isLenient: boolean; readonly image: Image },
 ): Promise<BundledCode> {
   const directory = dirname(file);
   const names = isLenient ? [...PROVIDED, FIELD_SDK] : PROVIDED;
@@ -100,7 +101,7 @@ export async function bundleCode(
     metafile: true,
     platform: 'node',
     format: 'cjs',
-    target: 'node16',
+    target: image,
     // Reactor code cannot use import().
     supported: { 'dynamic-import': false },
     minify: true,

@@ -1,10 +1,13 @@
 import { Command, Option } from 'commander';
+import { IMAGES } from '../../src/core/reactors/layer.ts';
 import { connectionOptions } from '../command-line/connection.ts';
 import { filled } from '../command-line/values.ts';
 import type { CreateCommand } from '../command-line/surroundings.ts';
 import type { BundleFlags, RunFlags } from './try-reactor.ts';
 
 const file = (name: string, does: string) => new Option(`--${name} <FILE>`, does).argParser(filled(name));
+const image = () =>
+  new Option('--image <IMAGE>', 'the image of the reactor').choices(IMAGES).default('node16');
 const lenient = () =>
   new Option('--lenient', 'as a deployment with clientCompatibility=lenient (docs/lenient.md)');
 
@@ -12,11 +15,12 @@ const lenient = () =>
 export const reactorCommand: CreateCommand = (surroundings, failed) => {
   const run = new Command('run')
     .description(
-      'Runs code once, on Node.js 16 in the runtime of the service. What it prints and throws goes to standard error, its result to standard output',
+      'Runs code once, in the runtime of the service. What it prints and throws goes to standard error, its result to standard output',
     )
     .argument('<FILE>', 'the code of a reactor')
     .addOption(file('args', 'JSON of req.args, an object or array (default {})'))
     .addOption(file('configuration', 'JSON of req.configuration, an object of strings (default {})'))
+    .addOption(image())
     .addOption(lenient());
   for (const option of connectionOptions()) run.addOption(option);
   run.addHelpText(
@@ -33,6 +37,7 @@ export const reactorCommand: CreateCommand = (surroundings, failed) => {
     )
     .argument('<FILE>', 'the code of a reactor')
     .addOption(file('out', 'write the bundle to FILE'))
+    .addOption(image())
     .addOption(lenient());
   bundle.action(async (code: string) => {
     const { bundleReactor } = await import('./try-reactor.ts');

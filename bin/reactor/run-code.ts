@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBuiltAssets } from '../start/built-assets.ts';
-import { node16 } from '../../lib/node-16.ts';
+import { reactorNode, THIS_PLATFORM } from '../../lib/reactor-node.ts';
 import { reactorLayer } from '../../lib/reactor-layer.ts';
 import { startProcessInstance } from '../../packages/local-aws/src/lambda/custom-runtime/process-instance.ts';
 import { parseRunOutcome } from '../../src/adapters/lambda/parse-run-outcome.ts';
-import { REACTOR_MEMORY_MB } from '../../src/core/reactors/layer.ts';
+import { codeHash } from '../../src/core/reactors/code-hash.ts';
+import { REACTOR_MEMORY_MB, type Image } from '../../src/core/reactors/layer.ts';
 import type { RunOutcome } from '../../src/core/reactors/reactor-runner.ts';
 import type { Connection } from '../command-line/connection.ts';
 import { UsageError } from '../command-line/failures.ts';
@@ -20,6 +20,7 @@ export interface CodeRun {
   readonly args: object;
   readonly configuration: Readonly<Record<string, string>>;
   readonly isLenient: boolean;
+  readonly image: Image;
   /** `req.bt` calls this service. */
   readonly client?: Connection;
 }
@@ -27,12 +28,10 @@ export interface CodeRun {
 /** These limits apply to a synchronous invocation. */
 export const TIME_MS = 28_000;
 
-const PLATFORM = process.platform === 'darwin' ? 'darwin' : process.arch === 'arm64' ? 'arm64' : 'x86_64';
-
-function eventOf({ code, args, configuration, client }: CodeRun): string {
+function eventOf({ code, image, args, configuration, client }: CodeRun): string {
   return JSON.stringify({
     version: 1,
-    code_sha256: createHash('sha256').update(code).digest('hex'),
+    code_sha256: codeHash(code, image),
     request: { args, configuration },
     client:
       client === undefined
@@ -60,10 +59,10 @@ function definitionOf(codeDirectory: string, layerDirectory: string) {
   };
 }
 
-/** Prepares runs. Rejects with {@link UsageError} if the package with Node 16 is missing. */
-export async function prepareRuntime(): Promise<void> {
-  await createBuiltAssets('reactor-layer', PLATFORM)();
-  const { file, remedy } = node16(PLATFORM);
+/** Prepares runs. Rejects with {@link UsageError} if the package with the Node is missing. */
+export async function prepareRuntime(image: Image): Promise<void> {
+  await createBuiltAssets('reactor-layer', THIS_PLATFORM)();
+  const { file, remedy } = reactorNode(image, THIS_PLATFORM);
   if (file === undefined) throw new UsageError(remedy);
 }
 
@@ -78,7 +77,9 @@ export async function runCode(options: CodeRun, print: (text: string) => void): 
   const temporaryDirectory = join(folder, 'tmp');
   const layerDirectory = join(folder, 'layer');
   for (const directory of [codeDirectory, temporaryDirectory, layerDirectory]) mkdirSync(directory);
-  reactorLayer(PLATFORM, options.isLenient ? 'lenient' : 'strict').placeHere(layerDirectory);
+  reactorLayer(options.image, THIS_PLATFORM, options.isLenient ? 'lenient' : 'strict').placeHere(
+    layerDirectory,
+  );
   const copy = join(codeDirectory, 'reactor.js');
   writeFileSync(copy, options.code);
   const instance = startProcessInstance({

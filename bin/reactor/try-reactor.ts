@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { errorMessage } from '../../packages/local-aws/src/error-code.ts';
 import { checkCode } from '../../src/core/reactors/check-code.ts';
+import type { Image } from '../../src/core/reactors/layer.ts';
 import { REACTOR_LIMITS } from '../../src/core/reactors/reactor.ts';
 import { returnedParts } from '../../src/core/reactors/run-reactor.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
@@ -19,13 +20,17 @@ export interface RunFlags extends ConnectionFlags {
   readonly args?: string;
   readonly configuration?: string;
   readonly lenient?: true;
+  readonly image?: Image;
 }
 
 /** These are the options of `reactor bundle`. */
 export interface BundleFlags {
   readonly out?: string;
   readonly lenient?: true;
+  readonly image?: Image;
 }
+
+const imageOf = ({ image = 'node16' }: Pick<RunFlags, 'image'>): Image => image;
 
 /** The code's result. Throws the error that a caller would get. */
 async function resultOf(run: CodeRun, { printError }: Surroundings): Promise<object> {
@@ -70,9 +75,10 @@ export async function runReactor(
     args: objectIn('args', flags.args),
     configuration: configurationIn(flags.configuration),
     isLenient: flags.lenient === true,
+    image: imageOf(flags),
     ...(await clientOf(flags, surroundings)),
   };
-  await prepareRuntime();
+  await prepareRuntime(run.image);
   try {
     print(`${JSON.stringify(await resultOf(run, surroundings), null, 2)}\n`);
     return true;
@@ -108,7 +114,7 @@ function writeBundle(out: string, code: string): void {
  */
 export async function bundleReactor(
   file: string,
-  { out, lenient }: BundleFlags,
+  { out, lenient, ...flags }: BundleFlags,
   surroundings: Surroundings,
 ): Promise<boolean> {
   textOf(file);
@@ -117,7 +123,7 @@ export async function bundleReactor(
   // A run needs no bundler.
   const { bundleCode, BundleError } = await import('./bundle-code.ts');
   try {
-    const bundled = await bundleCode(resolve(file), { isLenient: lenient === true });
+    const bundled = await bundleCode(resolve(file), { isLenient: lenient === true, image: imageOf(flags) });
     printSizes(file, bundled, surroundings);
     const { code } = bundled;
     const excess = code.length - REACTOR_LIMITS.code;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { assetFolder, folderOfSources } from '../../lib/asset-folder.ts';
 import type { AssetPart } from '../../lib/asset-parts.ts';
-import type { ReactorPlatform } from '../../lib/node-16.ts';
+import type { ReactorPlatform } from '../../lib/reactor-node.ts';
 import { createBuiltPages } from './built-pages.ts';
 import { ASSETS_BUILD } from './local-app.ts';
 

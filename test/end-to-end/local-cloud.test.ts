@@ -31,7 +31,7 @@ async function anApplicationOf(baseUrl: string, managementKey: string) {
 }
 
 /** The command of the build reads these too, and builds nothing of them. */
-const BESIDE_INPUTS = ['assets/node-16', 'published-package', 'read-arguments'].map(
+const BESIDE_INPUTS = ['assets/reactor-node', 'published-package', 'read-arguments'].map(
   (name) => `tools/${name}.ts`,
 );
 

@@ -37,7 +37,7 @@ describe('a reactor', () => {
     const code = `const { default: distance } = require('leven');
       module.exports = ({ args }) => ({ raw: { distance: distance(args.a, args.b), uuid: require('uuid').NIL } });`;
     writeFileSync(file, code);
-    const bundled = await bundleCode(file, { isLenient: false });
+    const bundled = await bundleCode(file, { isLenient: false, image: 'node16' });
     rmSync(folder, { recursive: true });
     const id = await aReactor(bundled.code);
     const { body } = await invoker.post(`/reactors/${id}/react`, { args: { a: 'kitten', b: 'sitting' } });

@@ -1,3 +1,4 @@
+import type { Image } from '../../src/core/reactors/layer.ts';
 import type { Compatibility } from '../../lib/reactor-layer.ts';
 import { layerFolder, THIS_MACHINE } from '../support/layer-folder.ts';
 import {
@@ -7,11 +8,15 @@ import {
   type ReactorProcess,
 } from '../support/runtime-api.ts';
 
-const placed = { strict: '', lenient: '' };
+const placed = new Map<string, string>();
 
 /** The layer as it ships, for this machine. */
-export const layer = (compatibility: Compatibility = 'strict'): string =>
-  (placed[compatibility] ||= layerFolder(THIS_MACHINE, compatibility));
+export function layer(image: Image = 'node16', compatibility: Compatibility = 'strict'): string {
+  const name = `${image} ${compatibility}`;
+  const folder = placed.get(name) ?? layerFolder(image, THIS_MACHINE, compatibility);
+  placed.set(name, folder);
+  return folder;
+}
 
 /** The limit of runs that end by themselves: no busy machine reaches it. */
 export const AMPLE_MS = 120_000;
@@ -22,7 +27,10 @@ export async function withReactor<T>(
   use: (reactor: ReactorProcess) => Promise<T>,
   { compatibility, ...options }: ReactorOptions & { readonly compatibility?: 'lenient' } = {},
 ): Promise<T> {
-  const reactor = await startReactor(layer(compatibility), code, { timeoutMs: AMPLE_MS, ...options });
+  const reactor = await startReactor(layer(options.image, compatibility), code, {
+    timeoutMs: AMPLE_MS,
+    ...options,
+  });
   try {
     return await use(reactor);
   } finally {
@@ -50,10 +58,10 @@ const ANY_CODE = `module.exports = (req) => {
 };`;
 
 /** A reactor for all tests of a file that are not about loading code. */
-export function sharedReactor() {
+export function sharedReactor(image: Image = 'node16') {
   let reactor: ReactorProcess;
   beforeAll(async () => {
-    reactor = await startReactor(layer(), ANY_CODE, { timeoutMs: AMPLE_MS });
+    reactor = await startReactor(layer(image), ANY_CODE, { image, timeoutMs: AMPLE_MS });
   });
   afterAll(() => reactor.close());
 

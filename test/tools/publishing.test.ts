@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { moveVersion } from '../../tools/publishing/move-version.ts';
-import { NODE_16_VERSION } from '../../lib/node-16.ts';
+import { PUBLISHED_NODES } from '../../lib/reactor-node.ts';
 import {
-  BINARY_PACKAGES,
   changelogsOf,
   publishedPackages,
   readManifest,
@@ -56,12 +55,13 @@ describe('every published package', () => {
 });
 
 describe('every package with a binary', () => {
-  it.each(BINARY_PACKAGES)(
-    '%s has the version of the binary, and nothing that runs or refuses',
-    (directory) => {
+  it.each(PUBLISHED_NODES)(
+    '$packageName has the version of the binary, and nothing that runs or refuses',
+    ({ packageName, version }) => {
+      const directory = `packages/${packageName}`;
       const { version: _, ...shared } = sharedMembers(service, directory);
       const manifest = readManifest(directory);
-      expect(manifest).toMatchObject({ ...shared, license: 'MIT', version: NODE_16_VERSION });
+      expect(manifest).toMatchObject({ ...shared, license: 'MIT', version });
       // A command would shadow the Node of a project, and a layer may be for another platform.
       for (const member of ['bin', 'scripts', 'os', 'cpu', 'engines'])
         expect(manifest).not.toHaveProperty(member);

@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import { IN_EVERY_LAYER, type Compatibility } from '../../lib/reactor-layer.ts';
+import { IMAGES, type Image } from '../../src/core/reactors/layer.ts';
 import { AUTHOR_PACKAGES, FIELD_SDK, SDK } from '../../src/core/reactors/author-packages.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -43,7 +44,7 @@ const OWN_NAMES_ALONE = ['for(var name in all)', 'for(var name of Object.keys(al
  * One CommonJS file without dependencies. Names are not minified: authors see names of classes and
  * functions in errors.
  */
-async function bundle(source: string): Promise<Bundle> {
+async function bundle(source: string, image: Image): Promise<Bundle> {
   const isOurs = source.startsWith('.');
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
@@ -59,7 +60,8 @@ async function bundle(source: string): Promise<Bundle> {
     write: false,
     platform: 'node',
     format: 'cjs',
-    target: 'node16',
+    target: image,
+    define: { NODE_MAJOR: image.slice('node'.length) },
     // Reactor code cannot use import(), so the code around it must not need it either.
     ...(isOurs ? { supported: { 'dynamic-import': false } } : {}),
     minifyWhitespace: true,
@@ -72,22 +74,28 @@ async function bundle(source: string): Promise<Bundle> {
   return { content, metafile };
 }
 
+/** Each file of the layers without Node: its place, its source and the image that it is for. */
+const LAYER_FILES = IMAGES.flatMap((image) =>
+  Object.entries({ [IN_EVERY_LAYER]: SOURCES, ...BY_COMPATIBILITY }).flatMap(([part, sources]) =>
+    sources.map(([file, source]) => ({ file: join(image, part, file), source, image })),
+  ),
+);
+
 /**
- * Builds the layer without Node into `folder`: what every layer has, and beside it what depends on
- * the compatibility. Returns what was built of what.
+ * Builds the layers without Node into `folder`, by image: what every layer has, and beside it what
+ * depends on the compatibility. Returns what was built of what.
  */
 export async function buildReactorLayer(folder: string): Promise<readonly Metafile[]> {
-  const all = Object.entries({ [IN_EVERY_LAYER]: SOURCES, ...BY_COMPATIBILITY }).flatMap(([part, sources]) =>
-    sources.map(([file, source]) => ({ to: join(folder, part, file), source })),
-  );
   const built = await Promise.all(
-    all.map(async ({ to, source }) => {
-      const { content, metafile } = await bundle(source);
+    LAYER_FILES.map(async ({ file, source, image }) => {
+      const { content, metafile } = await bundle(source, image);
+      const to = join(folder, file);
       mkdirSync(dirname(to), { recursive: true });
       writeFileSync(to, content);
       return metafile;
     }),
   );
-  copyFileSync(join(ROOT, 'reactor-runtime/bootstrap'), join(folder, IN_EVERY_LAYER, 'bootstrap'));
+  for (const image of IMAGES)
+    copyFileSync(join(ROOT, 'reactor-runtime/bootstrap'), join(folder, image, IN_EVERY_LAYER, 'bootstrap'));
   return built;
 }

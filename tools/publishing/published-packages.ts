@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { NODE_16 } from '../../lib/node-16.ts';
+import { PUBLISHED_NODES } from '../../lib/reactor-node.ts';
 
 export interface Manifest {
   readonly name: string;
@@ -19,7 +19,7 @@ export const readManifest = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 
 /** The folders of packages with a binary of others, whose version is that of the binary. */
-export const BINARY_PACKAGES = Object.values(NODE_16).map(({ name }) => `packages/${name}`);
+export const BINARY_PACKAGES = PUBLISHED_NODES.map(({ packageName }) => `packages/${packageName}`);
 
 /**
  * The packages below `packages` with the version of the service, those that are never published

@@ -7,7 +7,7 @@ import { packedPackage } from '../../../test/support/packed-packages.ts';
 import { temporaryFolder } from '../../../test/support/run-service.ts';
 import { CONSOLE, EDGE, FIELDS, synthesized } from '../../../test/support/synthesized.ts';
 import { whenTouched } from '../../test-kit/src/which-runs.ts';
-import { fetchNode16 } from '../../../tools/assets/node-16.ts';
+import { fetchReactorNodes } from '../../../tools/assets/reactor-node.ts';
 import { parseTemplate } from '../../local-aws/src/assembly/read-assembly.ts';
 
 const REGION = 'eu-west-1';
@@ -129,7 +129,12 @@ const installed = (file = '') => join(folder, 'node_modules/@cloakroom/cdk', fil
 function install(): void {
   mkdirSync(installed(), { recursive: true });
   execFileSync('tar', ['xzf', tarball, '--strip-components=1', '-C', installed()]);
-  for (const name of ['aws-cdk-lib', 'constructs', '@cloakroom/node16-linux-arm64']) {
+  for (const name of [
+    'aws-cdk-lib',
+    'constructs',
+    '@cloakroom/node16-linux-arm64',
+    '@cloakroom/node24-linux-arm64',
+  ]) {
     mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true });
     symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name));
   }
@@ -137,7 +142,7 @@ function install(): void {
 
 beforeAll(async () => {
   // A layer is for Lambda by default, whatever machine makes it.
-  fetchNode16('arm64');
+  await fetchReactorNodes('arm64');
   tarball = await packedPackage('cdk');
   folder = temporaryFolder();
   install();

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { IMAGES } from '../../../src/core/reactors/layer.ts';
 import { FIELD_SDK } from '../../../src/core/reactors/author-packages.ts';
 import { packedPackage } from '../../../test/support/packed-packages.ts';
 import { temporaryFolder } from '../../../test/support/run-service.ts';
@@ -21,7 +22,7 @@ let output = '';
 let credentials: Readonly<Record<string, string>>;
 
 const PROGRAM = 'node_modules/@cloakroom/cli/bin/cloakroom.cjs';
-const NODE_16 = `@cloakroom/node16-${process.platform}-${process.arch}`;
+const NODES = IMAGES.map((image) => `@cloakroom/${image}-${process.platform}-${process.arch}`);
 /** Header prefixes and compatibility are laid over the built app. */
 const SETTINGS = ['--set', 'headerPrefixes=ACME,SVC', '--set', 'clientCompatibility=lenient'];
 
@@ -34,7 +35,7 @@ function install(): void {
     mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true });
     symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name));
   };
-  ['classic-level', NODE_16].forEach(link);
+  ['classic-level', ...NODES].forEach(link);
 }
 
 /** The app of a start is in a folder of the person. */

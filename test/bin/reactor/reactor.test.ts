@@ -105,7 +105,7 @@ describe('cloakroom reactor', () => {
     const missing = `const Module = require('node:module');
       const found = Module._resolveFilename;
       Module._resolveFilename = (name, ...more) =>
-        found(name.startsWith('@cloakroom/node16-') ? './absent' : name, ...more);`;
+        found(/^@cloakroom\\/node\\d+-/.test(name) ? './absent' : name, ...more);`;
     const program = join(root, 'packages/cli/bin/cloakroom.cjs');
     const args = ['--require', file('missing.cjs', missing), program, 'reactor', 'run', code];
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });

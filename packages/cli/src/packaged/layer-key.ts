@@ -1,2 +1,4 @@
-/** The build gives the layer of reactors this key: each machine makes its own. */
-export const LAYER_KEY = 'layer';
+import type { Image } from '../../../../src/core/reactors/layer.ts';
+
+/** The build gives the layer of an image this key: each machine makes its own. */
+export const layerKey = (image: Image): string => `layer-${image}`;

@@ -8,12 +8,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { node16 } from '../../../../lib/node-16.ts';
+import { reactorNode, THIS_PLATFORM } from '../../../../lib/reactor-node.ts';
 import { reactorLayer } from '../../../../lib/reactor-layer.ts';
 import { parseSettings } from '../../../../lib/settings.ts';
+import { IMAGES } from '../../../../src/core/reactors/layer.ts';
 import { parseTemplate } from '../../../local-aws/src/assembly/read-assembly.ts';
 import { livingProcess, processIdentity } from '../../../local-aws/src/process-alive.ts';
-import { LAYER_KEY } from './layer-key.ts';
+import { layerKey } from './layer-key.ts';
 import { laySettings } from './lay-settings.ts';
 import { DIST, PACKAGE } from './package-folder.ts';
 import { privateFolder } from './private-folder.ts';
@@ -30,7 +31,6 @@ export const START = 'cloakroom start';
 const TEMPLATE = '.template.json';
 
 const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'x86_64';
-const PLATFORM = process.platform === 'darwin' ? 'darwin' : ARCHITECTURE;
 
 type Chosen = Readonly<Record<string, string>>;
 
@@ -46,9 +46,11 @@ function writeApp(folder: string, { clientCompatibility, ...chosen }: Chosen): v
   }
   for (const name of readdirSync(join(DIST, 'app/assets')))
     symlinkSync(join(DIST, 'app/assets', name), join(folder, name));
-  const layer = join(folder, LAYER_KEY);
-  mkdirSync(layer);
-  reactorLayer(PLATFORM, settings.clientCompatibility).placeHere(layer);
+  for (const image of IMAGES) {
+    const layer = join(folder, layerKey(image));
+    mkdirSync(layer);
+    reactorLayer(image, THIS_PLATFORM, settings.clientCompatibility).placeHere(layer);
+  }
 }
 
 /** Removes the apps of starts that were killed. */
@@ -62,8 +64,10 @@ function removeUnused(apps: string): void {
  * laid over it, in a folder of this process.
  */
 export function localApp(chosen: Chosen): string {
-  const { file, remedy } = node16(PLATFORM);
-  if (file === undefined) process.stderr.write(`Reactors do not run. ${remedy}\n`);
+  for (const image of IMAGES) {
+    const { file, remedy } = reactorNode(image, THIS_PLATFORM);
+    if (file === undefined) process.stderr.write(`Reactors on ${image} do not run. ${remedy}\n`);
+  }
   const apps = join(privateFolder(), 'apps');
   mkdirSync(apps, { recursive: true, mode: 0o700 });
   removeUnused(apps);
