@@ -20,7 +20,7 @@ import {
 import { DISABLE_ASSET_STAGING_CONTEXT } from 'aws-cdk-lib/cx-api';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import type { Construct } from 'constructs';
-import { IMAGES, REACTOR_MEMORY_MB } from '../src/core/reactors/layer.ts';
+import { REACTOR_MEMORY_MB } from '../src/core/reactors/layer.ts';
 import { OWN_CODE, ownFunctionName } from '../src/core/republish/own-function.ts';
 import { INDEXES } from '../src/adapters/dynamodb/keys.ts';
 import type { Environment as WorkerEnvironment } from '../functions/reactor-worker/config.ts';
@@ -249,7 +249,7 @@ export class ReactorStack extends Stack {
         REACTOR_ROLE: role.roleArn,
         ...layerEnvironment(this.layer),
         REACTOR_LAYERS: perImage(() => this.layer.version.layerVersionArn),
-        REACTOR_IMAGES: IMAGES.join(','),
+        REACTOR_IMAGES: settings.reactorImages.join(','),
         REACTOR_ARCHITECTURE: settings.architecture,
         HOT_CONCURRENCY: String(settings.hotConcurrency),
         REACTORS_PER_TENANT: String(settings.reactorsPerTenant),

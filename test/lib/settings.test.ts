@@ -33,6 +33,11 @@ const REFUSED: Readonly<Record<keyof Settings, readonly (readonly [value: unknow
   ],
   proxyRedirects: [['none', "'told' or 'raw'"]],
   architecture: [['arm', 'arm64 or x86_64']],
+  reactorImages: [
+    ['', 'not be empty'],
+    ['node18', 'node16 or node24'],
+    ['node24,node24', 'an image twice'],
+  ],
   hotConcurrency: [
     ['', 'whole number'],
     ['-1', 'whole number'],

@@ -126,7 +126,7 @@ describe('the environment of the functions', () => {
     ['REACTORS_TABLE', /^Vault-3-Reactors$/],
     ['REACTOR_ARCHITECTURE', /^x86_64$/],
     ['REACTOR_FUNCTION_PREFIX', /^Vault-3-reactor-$/],
-    ['REACTOR_IMAGES', /^node16,node24$/],
+    ['REACTOR_IMAGES', /^node24$/],
     ['REACTOR_LAYERS', /"node16=",\{"Ref":"Runtime\w+"\},",node24=",\{"Ref":"Runtime/],
     ['REACTORS_FUNCTION', /ReactorsLive/],
     ['REACTORS_PER_TENANT', /^8$/],
