@@ -58,7 +58,9 @@ export const tagEnvironment = ({ tags }: Settings) => ({ RESOURCE_TAGS: tags.joi
 export const perImage = (textOf: (image: Image) => string): string =>
   IMAGES.map((image) => `${image}=${textOf(image)}`).join(',');
 
+export type PresentLayers = Readonly<Record<Image, PresentLayer>>;
+
 /** The hashes of the layers: texts, so that no stack reads the output of another one. */
-export const layerEnvironment = ({ hash }: Pick<PresentLayer, 'hash'>) => ({
-  REACTOR_LAYER_HASHES: perImage(() => hash),
+export const layerEnvironment = (layers: PresentLayers) => ({
+  REACTOR_LAYER_HASHES: perImage((image) => layers[image].hash),
 });

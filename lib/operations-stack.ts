@@ -41,6 +41,7 @@ import {
 import {
   auditEnvironment,
   layerEnvironment,
+  perImage,
   storeEnvironment,
   tagEnvironment,
   tokenEnvironment,
@@ -114,8 +115,8 @@ export class OperationsStack extends Stack {
         KEY_ROTATION_DAYS: String(settings.keyRotationDays),
         ...queues(reactors),
         REPUBLISHER: republisherName(settings.serviceName),
-        REACTOR_LAYER_NAME: reactorLayerName(settings.serviceName),
-        ...layerEnvironment(reactors.layer),
+        REACTOR_LAYER_NAMES: perImage((image) => reactorLayerName(settings.serviceName, image)),
+        ...layerEnvironment(reactors.layers),
       },
       grants: [
         ...[data.tokens, data.ephemeral, data.access, data.reactors].map((table) =>
@@ -225,7 +226,7 @@ export class OperationsStack extends Stack {
         REACTOR_FUNCTION_PREFIX: prefix,
         REACTOR_ARCHITECTURE: settings.architecture,
         ...tagEnvironment(settings),
-        ...layerEnvironment(reactors.layer),
+        ...layerEnvironment(reactors.layers),
       },
       grants: [
         allowOnTable(data.reactors, ['BatchGetItem', 'PutItem', 'Query']),
@@ -281,7 +282,7 @@ export class OperationsStack extends Stack {
         KEY_ROTATION_DAYS: String(settings.keyRotationDays),
         ...queues(reactors),
         REACTOR_FUNCTION_PREFIX: reactors.functionPrefix,
-        ...layerEnvironment(reactors.layer),
+        ...layerEnvironment(reactors.layers),
         HOT_CONCURRENCY: String(settings.hotConcurrency),
         HOT_INSTANCES: String(settings.hotInstances),
       },

@@ -46,7 +46,7 @@ const TABLE_QUOTA = 40_000;
 const MAX_WRITES = { least: 1_000, most: 1_000_000 };
 
 /** Lambda accepts 4 KB of variables, in which functions have the list beside all others. */
-const EGRESS_MAX_CHARACTERS = 1_500;
+const EGRESS_MAX_CHARACTERS = 1_250;
 
 const domain = z
   .union([z.literal(''), z.hostname({ error: 'must be a domain name' })], { error: 'must be a domain name' })

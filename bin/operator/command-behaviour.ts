@@ -143,8 +143,8 @@ export const COMMAND_BEHAVIOUR: Readonly<Record<CommandName, CommandBehaviour>> 
     }),
   },
   'republish-reactors': {
-    does: 'Moves reactors to the layer of the deployment, in waves; again for the progress; exit code 1 if it stopped',
-    isBad: ({ state }) => state === 'stopped',
+    does: 'Moves reactors to the layer of the deployment for their image, in waves; again for the progress; exit code 1 if it stopped',
+    isBad: (response) => listIn(response, 'rolls').some((roll) => (roll as Response)['state'] === 'stopped'),
     advice:
       'the roll stopped: stopped_by says why, and list-reactors --outdated which reactors stayed. No call fails: they run as before',
   },

@@ -6,7 +6,7 @@ import {
   variable,
   wholeNumber,
 } from '../../src/lambda/environment.ts';
-import { layerEnvironment } from '../../src/lambda/layer-environment.ts';
+import { layerEnvironment, perImage } from '../../src/lambda/layer-environment.ts';
 
 export const environment = z.object({
   ...storeEnvironment,
@@ -24,8 +24,8 @@ export const environment = z.object({
   /** The function that moves reactors to another layer. */
   REPUBLISHER: variable,
   ...layerEnvironment,
-  /** The name of the layer, whose versions are the generations. */
-  REACTOR_LAYER_NAME: variable,
+  /** The names of the layers, whose versions are the generations. */
+  REACTOR_LAYER_NAMES: perImage,
 });
 
 /** The variables that the construct must set, as strings. */

@@ -34,6 +34,7 @@ import {
   createTrail,
 } from '../../src/adapters/stores.ts';
 import type { ApplicationStore } from '../../src/core/applications/application-store.ts';
+import { IMAGES, type Image } from '../../src/core/reactors/layer.ts';
 import type { AllowHotDeps } from '../../src/core/reactors/hot-allowances.ts';
 import { countCold } from '../../src/core/reactors/keep-hot.ts';
 import type { AuditLog } from '../../src/core/audit/audit-log.ts';
@@ -56,7 +57,7 @@ import type { ListLayersDeps } from '../../src/core/republish/list-reactors.ts';
 import type { StartRollDeps } from '../../src/core/republish/start-roll.ts';
 import type { WebhookSecretDeps } from '../../src/core/webhooks/webhook-secrets.ts';
 import { auditCheckReports, auditReports, type AuditCheckReports } from '../../src/lambda/audit-metrics.ts';
-import { presentLayer, type LayerConfig } from '../../src/lambda/present-layer.ts';
+import { presentLayers, type LayerConfig } from '../../src/lambda/present-layer.ts';
 import { createLog } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';
 
@@ -97,17 +98,23 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 function rollDeps(
   reactors: Table,
   client: LambdaCalls,
-  config: LayerConfig & { readonly REPUBLISHER: string; readonly REACTOR_LAYER_NAME: string },
+  config: LayerConfig & {
+    readonly REPUBLISHER: string;
+    readonly REACTOR_LAYER_NAMES: Readonly<Record<Image, string>>;
+  },
 ) {
   const reactorIndex = createReactorIndex(reactors);
-  const present = presentLayer(config);
+  const present = presentLayers(config);
   return {
-    outdatedReactors: () => reactorIndex.countOther(present),
+    outdatedReactors: async () => {
+      const counts = await Promise.all(IMAGES.map((image) => reactorIndex.countOther(present[image])));
+      return counts.reduce((total, count) => total + count, 0);
+    },
     reactorIndex,
-    presentLayer: present,
+    presentLayers: present,
     rollStore: createRollStore(reactors),
     rollQueue: createRollQueue(client, config.REPUBLISHER),
-    layerFinder: createLayerFinder({ client, platform: reactors.platform }, config.REACTOR_LAYER_NAME),
+    layerFinder: createLayerFinder({ client, platform: reactors.platform }, config.REACTOR_LAYER_NAMES),
   };
 }
 

@@ -23,8 +23,8 @@ import { createReactorStores } from '../../src/adapters/stores.ts';
 import type { KeepHotDeps } from '../../src/core/reactors/hot-decision.ts';
 import { countCold, keepHot } from '../../src/core/reactors/keep-hot.ts';
 import type { Clock } from '../../src/core/shared/clock.ts';
-import { noteLayer } from '../../src/core/republish/note-layer.ts';
-import { presentLayer } from '../../src/lambda/present-layer.ts';
+import { noteLayers } from '../../src/core/republish/note-layer.ts';
+import { presentLayers } from '../../src/lambda/present-layer.ts';
 import { parkedReports } from '../../src/lambda/delivery-report.ts';
 import { printedMetrics } from '../../src/lambda/printed-metrics.ts';
 import { createLog } from '../../src/lambda/request-log.ts';
@@ -133,11 +133,11 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Sweepe
       onFailure: log.failure('keepReactorHot'),
     }),
     outdatedReactors: () =>
-      noteLayer({
+      noteLayers({
         clock,
         notedLayers: createNotedLayers(reactors),
         reactorIndex: createReactorIndex(reactors),
-        presentLayer: presentLayer(config),
+        presentLayers: presentLayers(config),
       }),
     metrics: printedMetrics(print, config.SERVICE_NAME, 'sweeper'),
     onFailure: log.failure('sweep'),

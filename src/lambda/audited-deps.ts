@@ -42,7 +42,7 @@ type Plain =
   | 'pause'
   | 'parseTokenInput'
   | 'presentFailure'
-  | 'presentLayer'
+  | 'presentLayers'
   | 'presentResult'
   | 'proxyRedirects'
   | 'publicUrl'

@@ -27,8 +27,6 @@ const byImage = <T>(valueOf: (image: Image) => T): Readonly<Record<Image, T>> =>
 export const presentLayers = ({ REACTOR_LAYER_HASHES: hashes }: LayerConfig) =>
   byImage((image): PresentLayer => ({ image, hash: hashes[image] }));
 
-export const presentLayer = (config: LayerConfig): PresentLayer => presentLayers(config).node16;
-
 /** The versions of those layers, for the function that makes functions. */
 export const presentVersions = ({ REACTOR_LAYERS: arns, ...config }: VersionConfig) => {
   const layers = presentLayers(config);

@@ -28,7 +28,7 @@ const REFUSED: Readonly<Record<keyof Settings, readonly (readonly [value: unknow
     ['0', 'at least 1'],
   ],
   egressAllowList: [
-    [Array(20).fill(`${'a.'.repeat(50)}example.com`), 'at most 1,500 characters'],
+    [Array(20).fill(`${'a.'.repeat(50)}example.com`), 'at most 1,250 characters'],
     ...ofOrigins('without a path or a pattern'),
   ],
   proxyRedirects: [['none', "'told' or 'raw'"]],

@@ -123,10 +123,10 @@ export const LONGEST = {
   clientCompatibility: 'lenient',
   headerPrefixes: ['A', 'B', 'C', 'D', 'E'].map((letter) => letter.repeat(20)).join(),
   docsUrl: `https://docs.example.com/${'d'.repeat(175)}`,
-  // They have 1,499 characters in all.
+  // They have 1,239 characters in all.
   egressAllowList: Array.from(
     { length: 20 },
-    (_, at) => `${'c'.repeat(60)}.${'c'.repeat(9)}.c${String(10 + at)}`,
+    (_, at) => `${'c'.repeat(47)}.${'c'.repeat(9)}.c${String(10 + at)}`,
   ).join(),
   edgeSecretVersions: `${SECRETS.next},${SECRETS.former}`,
   // They have 200 characters in all.
