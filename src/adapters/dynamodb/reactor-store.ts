@@ -24,6 +24,9 @@ const reactorItem = z.lazy(() =>
     createdAt: z.number(),
     modifiedBy: z.exactOptional(z.string()),
     modifiedAt: z.exactOptional(z.number()),
+    // Items of earlier releases have none.
+    image: z._default(z.enum(IMAGES), 'node16'),
+    warmConcurrency: z.exactOptional(z.number()),
     codeHash: z.string(),
     encryptedCode: binary,
     encryptedConfiguration: binary,
