@@ -39,12 +39,13 @@ const LIMITS_KB = {
   // trail needs (1 to 3 KB). Keys have two reports (0.3 KB). Functions of reactors have a layer,
   // tags, and those of the deployment (1 to 3 KB), and are made again (1 KB). The last key
   // that manages is found (1 to 2 KB). Calls of reactors are noted, and reactors counted (3 KB);
-  // the sweeper hands out running instances (12 KB).
+  // the sweeper hands out running instances (12 KB). Reactors have images, and name the proxies
+  // that a change of code stops (11 KB).
   tokens: 398,
   applications: 275,
-  proxies: 386,
-  proxy: 550,
-  reactors: 463,
+  proxies: 387,
+  proxy: 551,
+  reactors: 475,
   'reactor-worker': 378,
   'webhook-sender': 254,
   sweeper: 170,
