@@ -265,6 +265,8 @@ export class ReactorStack extends Stack {
       },
       grants: [
         ...allowTokenWrites(data),
+        // It finds the stored proxies that pin code.
+        allowOnTable(data.access, ['Query']),
         allowOnTable(data.reactors, ['BatchGetItem', 'PutItem', 'DeleteItem', 'Query']),
         allowCallNotes(data.reactors),
         allowQueryIndex(data.reactors, INDEXES.group),

@@ -11,11 +11,13 @@ import { createReactorRunner } from '../../src/adapters/lambda/reactor-runner.ts
 import { createInvocationQueue } from '../../src/adapters/sqs/invocation-queue.ts';
 import type { Instance } from '../../src/adapters/instance.ts';
 import {
+  createPins,
   createReactorStores,
   createStores,
   createTokenStores,
   createTrail,
 } from '../../src/adapters/stores.ts';
+import { reactorImages } from '../../src/core/reactors/images.ts';
 import { makeAgain } from '../../src/core/reactors/make-again.ts';
 import type { ChangeReactorDeps } from '../../src/core/reactors/create-reactor.ts';
 import type { WarmConcurrencyDeps } from '../../src/core/reactors/hot-allowances.ts';
@@ -29,7 +31,7 @@ import { apiSettings } from '../../src/http/api-settings.ts';
 import type { ApiDeps } from '../../src/http/create-api-handler.ts';
 import { tokenInputParser } from '../../src/http/parse-token-input.ts';
 import { auditReports } from '../../src/lambda/audit-metrics.ts';
-import { presentVersions } from '../../src/lambda/present-layer.ts';
+import { presentLayers, presentVersions } from '../../src/lambda/present-layer.ts';
 import { environment } from './config.ts';
 
 export type ReactorsDeps = ApiDeps &
@@ -68,7 +70,7 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
       {
         namePrefix,
         roleArn: config.REACTOR_ROLE,
-        layer: presentVersions(config).node16,
+        layers: presentVersions(config),
         architecture: config.REACTOR_ARCHITECTURE,
         codeKeyArn: config.KEY_ID,
         tags: config.RESOURCE_TAGS,
@@ -83,6 +85,10 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
     invocationQueue: createInvocationQueue(sqs, config.INVOCATIONS_QUEUE_URL),
     deliveryQueue: createInvocationQueue(sqs, config.DELIVERIES_QUEUE_URL),
     ...making,
+    ...createPins(dynamodb, config, stores.vault),
+    images: reactorImages(config.REACTOR_IMAGES),
+    presentLayers: presentLayers(config),
+    hotConcurrency: config.HOT_CONCURRENCY,
     reactorMaker: { makeAgain: (reactor) => makeAgain(making, reactor) },
     reactorRunner: createReactorRunner(
       { client: lambdaInvokeClient(aws, RESPONSE_WITHIN_MS), platform },
@@ -93,7 +99,6 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
     ),
     parseTokenInput: tokenInputParser(config.CLIENT_COMPATIBILITY),
     reactorsPerTenant: config.REACTORS_PER_TENANT,
-    hotConcurrency: config.HOT_CONCURRENCY,
     hotAllowanceStore: createHotAllowanceStore({ ...dynamodb, name: config.REACTORS_TABLE }),
     cvcLifetimeMs: config.CVC_LIFETIME_SECONDS * 1000,
     egressAllowList,

@@ -19,6 +19,7 @@ type Plain =
   | 'headerPrefixes'
   | 'hotConcurrency'
   | 'hotInstances'
+  | 'images'
   | 'indexPages'
   | 'indexReader'
   | 'recordsAt'

@@ -18,6 +18,7 @@ import { INVOCATION_CREDENTIAL_STORE_EFFECTS } from '../core/reactors/invocation
 import { INVOCATION_QUEUE_EFFECTS, INVOCATION_STORE_EFFECTS } from '../core/reactors/invocation-store.ts';
 import { HOT_ALLOWANCE_STORE_EFFECTS } from '../core/reactors/hot-allowances.ts';
 import { REACTOR_MAKER_EFFECTS } from '../core/reactors/reactor-maker.ts';
+import { PROXY_PINS_EFFECTS } from '../core/reactors/proxy-pins.ts';
 import { REACTOR_FUNCTIONS_EFFECTS } from '../core/reactors/reactor-functions.ts';
 import { REACTOR_RUNNER_EFFECTS } from '../core/reactors/reactor-runner.ts';
 import { REACTOR_STORE_EFFECTS } from '../core/reactors/reactor-store.ts';
@@ -70,6 +71,7 @@ export const PORT_EFFECTS = {
   keyService: KEY_SERVICE_EFFECTS,
   keyUses: KEY_USES_EFFECTS,
   proxyFailureStore: PROXY_FAILURE_STORE_EFFECTS,
+  proxyPins: PROXY_PINS_EFFECTS,
   proxyStore: PROXY_STORE_EFFECTS,
   reactorFunctions: REACTOR_FUNCTIONS_EFFECTS,
   reactorRunner: REACTOR_RUNNER_EFFECTS,

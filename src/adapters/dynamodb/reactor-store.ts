@@ -24,6 +24,8 @@ const reactorItem = z.lazy(() =>
     createdAt: z.number(),
     modifiedBy: z.exactOptional(z.string()),
     modifiedAt: z.exactOptional(z.number()),
+    // Items of earlier releases have none.
+    image: z._default(z.enum(IMAGES), 'node16'),
     codeHash: z.string(),
     warmConcurrency: z.exactOptional(z.number()),
     encryptedCode: binary,

@@ -41,7 +41,7 @@ const functions = () =>
     {
       namePrefix: PREFIX,
       roleArn: roleArn('silent'),
-      layer: { ...LAYER, arn: layerArn },
+      layers: { node16: { ...LAYER, arn: layerArn }, node24: { ...LAYER, arn: layerArn } },
       architecture: 'arm64',
       codeKeyArn: 'code-key',
       tags: {},
@@ -64,7 +64,7 @@ const configurationOf = async (id: string, Qualifier: string) =>
   (await lambda.client.send(new GetFunctionCommand({ FunctionName: nameOf(id), Qualifier }))).Configuration;
 
 async function aReactor() {
-  const reactor = { tenantId: TENANT, id: randomUUID() };
+  const reactor = { tenantId: TENANT, id: randomUUID(), image: 'node16' as const };
   const { functionVersion } = await functions().create(reactor, code);
   return { ...reactor, functionVersion, codeHash: 'hash' };
 }
