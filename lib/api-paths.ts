@@ -9,5 +9,5 @@ export const API_PATHS = {
   proxies: ['/proxies'],
   proxy: ['/proxy'],
   logs: ['/logs'],
-  reactors: ['/reactors'],
+  reactors: ['/reactors', '/runtimes'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { IMAGES, type Image } from '../src/core/reactors/layer.ts';
 import { accessFunctionOf } from '../src/operator/command-names.ts';
 
 /*
@@ -20,10 +21,15 @@ export function reactorFunctionPrefix(serviceName: string): string {
 }
 
 /**
- * The name of the layer of all reactor functions. CloudFormation would name it by its logical id
- * alone, so that two services in one account would share its versions.
+ * The name of the layer of all reactor functions of an image. CloudFormation would name it by its
+ * logical id alone, so that two services in one account would share its versions.
  */
-export const reactorLayerName = (serviceName: string): string => `${serviceName}-reactor-runtime`;
+export const reactorLayerName = (serviceName: string, image: Image): string =>
+  `${serviceName}-reactor-runtime${image === 'node16' ? '' : `-${image}`}`;
+
+/** The names of the layers of all images. */
+export const reactorLayerNames = (serviceName: string): readonly string[] =>
+  IMAGES.map((image) => reactorLayerName(serviceName, image));
 
 /** The name of the function that runs the operator's commands, but those that give access. */
 export const operatorFunctionName = (serviceName: string): string => `${serviceName}-operator`;

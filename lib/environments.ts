@@ -1,4 +1,5 @@
 import type { LayerVersion } from 'aws-cdk-lib/aws-lambda';
+import { IMAGES, type Image } from '../src/core/reactors/layer.ts';
 import type { DataStack } from './data-stack.ts';
 import { edgeSecretValues } from './edge-secret-values.ts';
 import type { Settings } from './settings.ts';
@@ -53,5 +54,13 @@ export interface PresentLayer {
 /** The tags of the deployment, which functions of the service give to those of reactors. */
 export const tagEnvironment = ({ tags }: Settings) => ({ RESOURCE_TAGS: tags.join(',') });
 
-/** The hash of the layer: a text, so that no stack reads the output of another one. */
-export const layerEnvironment = ({ hash }: Pick<PresentLayer, 'hash'>) => ({ REACTOR_LAYER_HASH: hash });
+/** A text for each image, as the functions read it (`src/lambda/layer-environment.ts`). */
+export const perImage = (textOf: (image: Image) => string): string =>
+  IMAGES.map((image) => `${image}=${textOf(image)}`).join(',');
+
+export type PresentLayers = Readonly<Record<Image, PresentLayer>>;
+
+/** The hashes of the layers: texts, so that no stack reads the output of another one. */
+export const layerEnvironment = (layers: PresentLayers) => ({
+  REACTOR_LAYER_HASHES: perImage((image) => layers[image].hash),
+});

@@ -12,7 +12,7 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { acceptFindings, namesInFindings } from './accept-findings.ts';
 import type { DataStack, NamedTable } from './data-stack.ts';
-import { reactorLayerName } from './deployment-names.ts';
+import { reactorLayerNames } from './deployment-names.ts';
 import type { Settings } from './settings.ts';
 
 type TableAction =
@@ -240,13 +240,14 @@ export function acknowledgeFunctions(scope: Construct, prefix: string, suffix = 
   );
 }
 
-/** The finding about the right to read every version of the layer, accepted for a whole stack. */
+/** The findings about the right to read every version of a layer, accepted for a whole stack. */
 export function acknowledgeLayers(scope: Construct, { serviceName }: Pick<Settings, 'serviceName'>): void {
-  acceptWildcard(
-    scope,
-    `layer:${reactorLayerName(serviceName)}:*`,
-    'Each content of the layer is another version, and reading them reveals nothing: this repository contains them.',
-  );
+  for (const name of reactorLayerNames(serviceName))
+    acceptWildcard(
+      scope,
+      `layer:${name}:*`,
+      'Each content of the layer is another version, and reading them reveals nothing: this repository contains them.',
+    );
 }
 
 /**

@@ -41,6 +41,7 @@ import {
 import {
   auditEnvironment,
   layerEnvironment,
+  perImage,
   storeEnvironment,
   tagEnvironment,
   tokenEnvironment,
@@ -110,11 +111,12 @@ export class OperationsStack extends Stack {
         SEAL_KEY_ID: data.sealKey.keyArn,
         ...tokenEnvironment(data),
         REACTORS_TABLE: data.reactors.tableName,
+        HOT_INSTANCES: String(settings.hotInstances),
         KEY_ROTATION_DAYS: String(settings.keyRotationDays),
         ...queues(reactors),
         REPUBLISHER: republisherName(settings.serviceName),
-        REACTOR_LAYER_NAME: reactorLayerName(settings.serviceName),
-        ...layerEnvironment(reactors.layer),
+        REACTOR_LAYER_NAMES: perImage((image) => reactorLayerName(settings.serviceName, image)),
+        ...layerEnvironment(reactors.layers),
       },
       grants: [
         ...[data.tokens, data.ephemeral, data.access, data.reactors].map((table) =>
@@ -224,7 +226,7 @@ export class OperationsStack extends Stack {
         REACTOR_FUNCTION_PREFIX: prefix,
         REACTOR_ARCHITECTURE: settings.architecture,
         ...tagEnvironment(settings),
-        ...layerEnvironment(reactors.layer),
+        ...layerEnvironment(reactors.layers),
       },
       grants: [
         allowOnTable(data.reactors, ['BatchGetItem', 'PutItem', 'Query']),
@@ -280,7 +282,7 @@ export class OperationsStack extends Stack {
         KEY_ROTATION_DAYS: String(settings.keyRotationDays),
         ...queues(reactors),
         REACTOR_FUNCTION_PREFIX: reactors.functionPrefix,
-        ...layerEnvironment(reactors.layer),
+        ...layerEnvironment(reactors.layers),
         HOT_CONCURRENCY: String(settings.hotConcurrency),
         HOT_INSTANCES: String(settings.hotInstances),
       },

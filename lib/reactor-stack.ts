@@ -20,7 +20,7 @@ import {
 import { DISABLE_ASSET_STAGING_CONTEXT } from 'aws-cdk-lib/cx-api';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import type { Construct } from 'constructs';
-import { REACTOR_MEMORY_MB } from '../src/core/reactors/layer.ts';
+import { IMAGES, NODE_VERSIONS, REACTOR_MEMORY_MB, type Image } from '../src/core/reactors/layer.ts';
 import { OWN_CODE, ownFunctionName } from '../src/core/republish/own-function.ts';
 import { INDEXES } from '../src/adapters/dynamodb/keys.ts';
 import type { Environment as WorkerEnvironment } from '../functions/reactor-worker/config.ts';
@@ -32,8 +32,10 @@ import {
   apiEnvironment,
   auditEnvironment,
   layerEnvironment,
+  perImage,
   tagEnvironment,
   type PresentLayer,
+  type PresentLayers,
   publicUrl,
   storeEnvironment,
   tokenEnvironment,
@@ -41,7 +43,7 @@ import {
 import { ServiceFunction } from './constructs/service-function.ts';
 import { WorkQueue } from './constructs/work-queue.ts';
 import type { DataStack } from './data-stack.ts';
-import { reactorFunctionPrefix, reactorLayerName } from './deployment-names.ts';
+import { reactorFunctionPrefix, reactorLayerName, reactorLayerNames } from './deployment-names.ts';
 import {
   acknowledgeFunctions,
   acknowledgeLayers,
@@ -64,6 +66,9 @@ export interface ReactorStackProps extends StackProps {
   readonly settings: Settings;
   readonly data: DataStack;
 }
+
+/** The end of the ids of what each image has; that of the first image was there before. */
+const idOf = (image: Image): string => (image === 'node16' ? '' : image.replace('node', 'Node'));
 
 const architectureOf = ({ architecture }: Settings): Architecture =>
   architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64;
@@ -91,8 +96,8 @@ export class ReactorStack extends Stack {
   readonly workers: readonly LambdaFunction[];
   /** Name prefix of the reactors' functions. */
   readonly functionPrefix: string;
-  /** The layer that new versions of functions get. */
-  readonly layer: PresentLayer;
+  /** The layers that new versions of functions get, by the image of the reactor. */
+  readonly layers: PresentLayers;
   /** Invocations that wait for a worker. */
   readonly invocations: WorkQueue;
   /** Results that wait for delivery. */
@@ -112,8 +117,8 @@ export class ReactorStack extends Stack {
     this.invocations = new WorkQueue(this, 'Invocations', { visibilitySeconds: WORKER_SECONDS + 30 });
     this.deliveries = new WorkQueue(this, 'Deliveries', { visibilitySeconds: SENDER_SECONDS + 15 });
     const role = this.#role();
-    this.layer = this.#layer();
-    this.#ownFunction(role);
+    this.layers = { node16: this.#layer('node16'), node24: this.#layer('node24') };
+    this.#ownFunctions(role);
     this.api = this.#api(role);
     const worker = this.#worker();
     const sender = this.#sender();
@@ -157,19 +162,20 @@ export class ReactorStack extends Stack {
   }
 
   /**
-   * Node.js 16 and the runtime. Functions keep the version that they were created with, so old
-   * versions stay.
+   * Node.js and the runtime of an image. Functions keep the version that they were created with, so
+   * old versions stay. Every image has one, also if `reactorImages` leaves it out: code that runs
+   * on it can still be changed.
    */
-  #layer(): PresentLayer {
+  #layer(image: Image): PresentLayer {
     // `npm start` sets it on a Mac, where Lambda's binaries do not run; no deployment does.
     const isForMac = this.node.tryGetContext('cloakroom:reactor-platform') === 'darwin';
     const { architecture, clientCompatibility, serviceName } = this.#settings;
     const platform = isForMac ? 'darwin' : architecture;
-    const { folder, hash } = this.#layerFolder(platform, clientCompatibility);
-    const layer = new LayerVersion(this, 'Runtime', {
-      layerVersionName: reactorLayerName(serviceName),
+    const { folder, hash } = this.#layerFolder(image, platform, clientCompatibility);
+    const layer = new LayerVersion(this, `Runtime${idOf(image)}`, {
+      layerVersionName: reactorLayerName(serviceName, image),
       // A roll back to this version compares functions by the hash, and reads it here.
-      description: `Node.js 16.20.2 and the runtime of the reactors, ${hash}`,
+      description: `Node.js ${NODE_VERSIONS[image]} and the runtime of the reactors, ${hash}`,
       code: Code.fromAsset(folder, { assetHash: hash }),
       compatibleRuntimes: [Runtime.PROVIDED_AL2023],
       compatibleArchitectures: [architectureOf(this.#settings)],
@@ -180,29 +186,33 @@ export class ReactorStack extends Stack {
   }
 
   /**
-   * A function like those of reactors, on which a layer is tried before reactors get it. Its code
-   * loads every package of the layer. The republisher sets its layer to the one to try.
+   * Functions like those of reactors, on which the layers of an image are tried before reactors get
+   * them. Their code loads every package of the layer. The republisher sets the layer to try.
    */
-  #ownFunction(role: Role): void {
+  #ownFunctions(role: Role): void {
     const folder = outputFolder(this, `${this.artifactId}-own`);
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'reactor.js'), OWN_CODE);
     const code = new Asset(this, 'OwnCode', { path: folder });
+    for (const image of IMAGES) this.#ownFunction(image, role, code);
+    this.#removeCopied(folder);
+  }
+
+  #ownFunction(image: Image, role: Role, code: Asset): void {
     // The construct of the CDK would add a log, which its role may not write.
-    const own = new CfnFunction(this, 'OwnReactor', {
-      functionName: ownFunctionName(this.functionPrefix),
+    const own = new CfnFunction(this, `OwnReactor${idOf(image)}`, {
+      functionName: ownFunctionName(this.functionPrefix, image),
       description: 'Tries a layer before reactors get it',
       runtime: Runtime.PROVIDED_AL2023.name,
       architectures: [architectureOf(this.#settings).name],
       handler: 'reactor.handler',
       code: { s3Bucket: code.s3BucketName, s3Key: code.s3ObjectKey },
-      layers: [this.layer.version.layerVersionArn],
+      layers: [this.layers[image].version.layerVersionArn],
       memorySize: REACTOR_MEMORY_MB,
       timeout: OWN_SECONDS,
       role: role.roleArn,
     });
     code.addResourceMetadata(own, 'Code');
-    this.#removeCopied(folder);
     acceptFindings(own, {
       'PCI.DSS.321-LambdaInsideVPC': 'It has no caller but the republisher, no data and no right.',
       'Serverless-LambdaDLQ': 'It is invoked synchronously.',
@@ -215,12 +225,12 @@ export class ReactorStack extends Stack {
     if (this.node.tryGetContext(DISABLE_ASSET_STAGING_CONTEXT) !== true) rmSync(folder, { recursive: true });
   }
 
-  #layerFolder(platform: ReactorPlatform, compatibility: Compatibility) {
-    const folder = outputFolder(this, `${this.artifactId}-layer`);
+  #layerFolder(image: Image, platform: ReactorPlatform, compatibility: Compatibility) {
+    const folder = outputFolder(this, `${this.artifactId}-${image}`);
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
-    if (isWithoutCode(this)) return { folder, hash: `${platform} ${compatibility}` };
-    const layer = reactorLayer('node16', platform, compatibility);
+    if (isWithoutCode(this)) return { folder, hash: `${image} ${platform} ${compatibility}` };
+    const layer = reactorLayer(image, platform, compatibility);
     layer.place(folder);
     return { folder, hash: layer.hash };
   }
@@ -228,7 +238,6 @@ export class ReactorStack extends Stack {
   #api(role: Role): ApiFunction<ReactorsEnvironment> {
     const settings = this.#settings;
     const data = this.#data;
-    const { hash } = this.layer;
     const prefix = this.functionPrefix;
     return new ApiFunction<ReactorsEnvironment>(this, 'Reactors', {
       settings,
@@ -246,14 +255,18 @@ export class ReactorStack extends Stack {
         DELIVERIES_QUEUE_URL: this.deliveries.queue.queueUrl,
         REACTOR_FUNCTION_PREFIX: prefix,
         REACTOR_ROLE: role.roleArn,
-        ...layerEnvironment(this.layer),
-        REACTOR_LAYER: this.layer.version.layerVersionArn,
+        ...layerEnvironment(this.layers),
+        REACTOR_LAYERS: perImage((image) => this.layers[image].version.layerVersionArn),
+        REACTOR_IMAGES: settings.reactorImages.join(','),
         REACTOR_ARCHITECTURE: settings.architecture,
+        HOT_CONCURRENCY: String(settings.hotConcurrency),
         REACTORS_PER_TENANT: String(settings.reactorsPerTenant),
         ...tagEnvironment(settings),
       },
       grants: [
         ...allowTokenWrites(data),
+        // It finds the stored proxies that pin code.
+        allowOnTable(data.access, ['Query']),
         allowOnTable(data.reactors, ['BatchGetItem', 'PutItem', 'DeleteItem', 'Query']),
         allowCallNotes(data.reactors),
         allowQueryIndex(data.reactors, INDEXES.group),
@@ -284,26 +297,28 @@ export class ReactorStack extends Stack {
         allowSend(this.invocations.queue),
         allowSend(this.deliveries.queue),
       ],
-      // The template refers to the layer by a name that its content does not change.
-      contentHash: hash,
+      // The template refers to the layers by names that their content does not change.
+      contentHash: IMAGES.map((image) => this.layers[image].hash).join(),
     });
   }
 
   /**
-   * Allows a function to change functions of reactors, and to put no layer into them but this one:
-   * a foreign layer would be code of others beside the plaintext.
+   * Allows a function to change functions of reactors, and to put no layer into them but these: a
+   * foreign layer would be code of others beside the plaintext.
    */
   allowWithLayer(actions: readonly string[]): PolicyStatement {
     const statement = allowOnFunctions(this, this.functionPrefix, actions);
-    statement.addCondition('ForAllValues:StringLike', { 'lambda:Layer': `${this.#layerArn()}:*` });
+    statement.addCondition('ForAllValues:StringLike', {
+      'lambda:Layer': this.#layerArns().map((arn) => `${arn}:*`),
+    });
     return statement;
   }
 
-  /** Allows a function to read every version of the layer. */
+  /** Allows a function to read every version of the layers. */
   allowLayers(): PolicyStatement {
     return new PolicyStatement({
       actions: ['lambda:GetLayerVersion'],
-      resources: [`${this.#layerArn()}:*`],
+      resources: this.#layerArns().map((arn) => `${arn}:*`),
     });
   }
 
@@ -315,18 +330,20 @@ export class ReactorStack extends Stack {
     });
   }
 
-  /** Allows a function to list the versions of the layer. */
+  /** Allows a function to list the versions of the layers. */
   allowLayerList(): PolicyStatement {
-    return new PolicyStatement({ actions: ['lambda:ListLayerVersions'], resources: [this.#layerArn()] });
+    return new PolicyStatement({ actions: ['lambda:ListLayerVersions'], resources: [...this.#layerArns()] });
   }
 
-  #layerArn(): string {
-    return this.formatArn({
-      service: 'lambda',
-      resource: 'layer',
-      resourceName: reactorLayerName(this.#settings.serviceName),
-      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-    });
+  #layerArns(): readonly string[] {
+    return reactorLayerNames(this.#settings.serviceName).map((resourceName) =>
+      this.formatArn({
+        service: 'lambda',
+        resource: 'layer',
+        resourceName,
+        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+      }),
+    );
   }
 
   #worker(): LambdaFunction {

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { isAllowListEntry } from '../src/core/egress/destination.ts';
+import { IMAGES } from '../src/core/reactors/layer.ts';
 import { nearestName } from '../src/core/shared/known-names.ts';
 import { CVC_LIFETIME_SECONDS } from '../src/core/tokens/cvc-lifetime.ts';
 import { fieldsOrigins, policyProblem } from './fields-origins.ts';
@@ -45,7 +46,7 @@ const TABLE_QUOTA = 40_000;
 const MAX_WRITES = { least: 1_000, most: 1_000_000 };
 
 /** Lambda accepts 4 KB of variables, in which functions have the list beside all others. */
-const EGRESS_MAX_CHARACTERS = 1_500;
+const EGRESS_MAX_CHARACTERS = 1_250;
 
 const domain = z
   .union([z.literal(''), z.hostname({ error: 'must be a domain name' })], { error: 'must be a domain name' })
@@ -65,6 +66,13 @@ const vaultArn = text.regex(
 
 /** CloudFront reads its certificates in one Region. */
 const certificateOfCloudFront = certificate('us-east-1', ' in us-east-1');
+
+const imageList = textList.pipe(
+  z
+    .array(z.enum(IMAGES, { error: `must be ${IMAGES.join(' or ')}` }))
+    .min(1, 'must not be empty')
+    .refine((images) => new Set(images).size === images.length, { error: 'must not have an image twice' }),
+);
 
 /** The function that makes those of reactors has them in a variable, beside all others. */
 const TAGS_MAX_CHARACTERS = 200;
@@ -244,6 +252,11 @@ export const settingsSchema = z
     proxyRedirects: z.enum(['told', 'raw'], { error: "must be 'told' or 'raw'" }).default('told'),
     /** Applies to the reactors' functions and to the Node.js in their layer. */
     architecture: z.enum(['arm64', 'x86_64'], { error: 'must be arm64 or x86_64' }).default('arm64'),
+    /**
+     * The Node.js that code of reactors may run on: the first is the default. An image that is left
+     * out takes no reactor more; those that it has run on.
+     */
+    reactorImages: imageList.default([...IMAGES]),
     /** Provisioned instances of a reactor in the budget; 0 provisions none and costs nothing. */
     hotConcurrency: wholeNumber(0, 100).default(1),
     /** The budget: the most provisioned instances of all reactors together. */

@@ -96,6 +96,14 @@ const mostOf = (
 ): number =>
   Math.max(0, ...[properties, ...properties.GlobalSecondaryIndexes].map((one) => figure(one) ?? 0));
 
+/** Finds the logical id of the layer of an image in a text that has each behind its image. */
+const layerOf = (parts: readonly (string | { readonly Ref: string })[], image: string): string =>
+  parts.flatMap((part, at) => {
+    const before = parts[at - 1];
+    const isIts = typeof before === 'string' && before.endsWith(`${image}=`);
+    return typeof part === 'object' && isIts ? [part.Ref] : [];
+  })[0] ?? '';
+
 /** The function of the API that makes those of reactors, by its variables. */
 function reactorsIn(stacks: readonly Stack[]) {
   const [found] = resourcesOf(stacks, 'AWS::Lambda::Function', lambdaFunction).flatMap((one) => {
@@ -106,7 +114,11 @@ function reactorsIn(stacks: readonly Stack[]) {
         REACTOR_ARCHITECTURE: z.enum(['arm64', 'x86_64']),
         RESOURCE_TAGS: tagList,
         REACTOR_ROLE: z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.string()]) }),
-        REACTOR_LAYER: z.object({ Ref: z.string() }),
+        REACTOR_IMAGES: z.string(),
+        // ARNs of the layers behind the names of their images.
+        REACTOR_LAYERS: z.object({
+          'Fn::Join': z.tuple([z.literal(''), z.array(z.union([z.string(), z.object({ Ref: z.string() })]))]),
+        }),
       })
       .safeParse(variables);
     return parsed.success ? [{ stack: one.stack, region: one.region, ...parsed.data }] : [];
@@ -120,7 +132,7 @@ function reactorsIn(stacks: readonly Stack[]) {
         architecture: found.REACTOR_ARCHITECTURE,
         tags: found.RESOURCE_TAGS,
         roleId: found.REACTOR_ROLE['Fn::GetAtt'][0],
-        layerId: found.REACTOR_LAYER.Ref,
+        layerId: layerOf(found.REACTOR_LAYERS['Fn::Join'][1], found.REACTOR_IMAGES.split(',')[0] ?? ''),
       };
 }
 

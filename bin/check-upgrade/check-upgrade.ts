@@ -12,6 +12,7 @@ import { connectionOf, hasKey, type ConnectionFlags } from '../command-line/conn
 import { CommandFailure, lacksCredentials, UsageError } from '../command-line/failures.ts';
 import type { ServiceSurroundings } from '../command-line/service-call.ts';
 import { requireApp } from '../command-line/synthesized-app.ts';
+import { lostImages } from './lost-images.ts';
 import { describeProxyFinding, findingsOf, listedProxies, type ListedProxy } from './stored-proxies.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -110,7 +111,7 @@ export async function checkUpgrade(
   surroundings: ServiceSurroundings,
 ): Promise<boolean> {
   const { stacks, deployed, absent } = await stacksOf(apps, flags);
-  const played = playDeployment(deployed, stacks);
+  const played = [...playDeployment(deployed, stacks), ...lostImages(deployed, stacks)];
   const findings = played.filter((each) => !isNote(each));
   const notes = played.filter(isNote);
   const proxies = await proxiesOf(flags, surroundings);

@@ -131,6 +131,9 @@ export const COMMAND_BEHAVIOUR: Readonly<Record<CommandName, CommandBehaviour>> 
     does: 'Lists deliveries that failed, parked ones first, with the reason (100 without --limit)',
   },
   'resend-delivery': { does: 'Retries a parked delivery, with up to ten attempts' },
+  'allow-hot': {
+    does: 'Lets each reactor of a tenant ask for up to so many running instances, or with --none for no more than usual',
+  },
   'list-reactors': {
     does: 'Lists the reactors of all tenants with the generation of their layer, and why one stayed on it',
     isDone: hasEnded,
@@ -140,8 +143,8 @@ export const COMMAND_BEHAVIOUR: Readonly<Record<CommandName, CommandBehaviour>> 
     }),
   },
   'republish-reactors': {
-    does: 'Moves reactors to the layer of the deployment, in waves; again for the progress; exit code 1 if it stopped',
-    isBad: ({ state }) => state === 'stopped',
+    does: 'Moves reactors to the layer of the deployment for their image, in waves; again for the progress; exit code 1 if it stopped',
+    isBad: (response) => listIn(response, 'rolls').some((roll) => (roll as Response)['state'] === 'stopped'),
     advice:
       'the roll stopped: stopped_by says why, and list-reactors --outdated which reactors stayed. No call fails: they run as before',
   },

@@ -7,6 +7,7 @@ import {
   FLAGS,
   flagsOf,
   IMAGE_NAMES,
+  INSTANCES_MAX,
   isSent,
   LIMIT_MAX,
   optionOf,
@@ -94,6 +95,10 @@ const CHECKS: Partial<Readonly<Record<FlagName, (text: string, command: CommandN
   image: (text) => {
     if (IMAGE_NAMES.some((image) => image === text)) return text;
     throw new UsageError(`--image must be ${IMAGE_NAMES.join(' or ')}`);
+  },
+  instances: (text) => {
+    if (/^\d{1,4}$/.test(text) && Number(text) <= INSTANCES_MAX) return Number(text);
+    throw new UsageError(`--instances must be a whole number up to ${String(INSTANCES_MAX)}`);
   },
   limit: (text) => {
     const limit = Number(text);

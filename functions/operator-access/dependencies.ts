@@ -1,5 +1,6 @@
 import { dynamoDbClient, kmsClient, lambdaControlClient } from '../../src/adapters/aws/clients.ts';
 import { createDeploymentKeyStore } from '../../src/adapters/dynamodb/deployment-key-store.ts';
+import { createHotAllowanceStore } from '../../src/adapters/dynamodb/hot-allowance-store.ts';
 import type { Instance } from '../../src/adapters/instance.ts';
 import { createKmsKeyService } from '../../src/adapters/kms/kms-key-service.ts';
 import { createReactorRepairs } from '../../src/adapters/lambda/reactor-repairs.ts';
@@ -45,6 +46,7 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
     auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(print, config.SERVICE_NAME) }),
     tokenStore: createTokenStores(dynamodb, config, stores.vault).storedTokens,
     ...createReactorStores(dynamodb, config),
+    hotAllowanceStore: createHotAllowanceStore({ ...dynamodb, name: config.REACTORS_TABLE }),
     ...createProxies(dynamodb, config),
     // It deletes functions and provisions no instances.
     reactorFunctions: createReactorRepairs(

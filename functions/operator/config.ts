@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import {
   auditEnvironment,
-  layerEnvironment,
   storeEnvironment,
   tokenEnvironment,
   variable,
   wholeNumber,
 } from '../../src/lambda/environment.ts';
+import { layerEnvironment, perImage } from '../../src/lambda/layer-environment.ts';
 
 export const environment = z.object({
   ...storeEnvironment,
@@ -18,12 +18,14 @@ export const environment = z.object({
   KEY_ROTATION_DAYS: wholeNumber(1),
   INVOCATIONS_QUEUE_URL: variable,
   REACTORS_TABLE: variable,
+  /** Setting `hotInstances`: no tenant is allowed more. */
+  HOT_INSTANCES: wholeNumber(0),
   DELIVERIES_QUEUE_URL: variable,
   /** The function that moves reactors to another layer. */
   REPUBLISHER: variable,
   ...layerEnvironment,
-  /** The name of the layer, whose versions are the generations. */
-  REACTOR_LAYER_NAME: variable,
+  /** The names of the layers, whose versions are the generations. */
+  REACTOR_LAYER_NAMES: perImage,
 });
 
 /** The variables that the construct must set, as strings. */

@@ -9,6 +9,7 @@ import {
 import type { Table } from '../../src/adapters/dynamodb/table-client.ts';
 import { oldestDue } from '../../src/adapters/dynamodb/due-index.ts';
 import { countParked } from '../../src/adapters/dynamodb/due-reactors.ts';
+import { createHotAllowanceStore } from '../../src/adapters/dynamodb/hot-allowance-store.ts';
 import { createHotPlaceStore, createWaitingReactors } from '../../src/adapters/dynamodb/hot-place-store.ts';
 import { createSealHead, createSealReader } from '../../src/adapters/dynamodb/seal-store.ts';
 import { createDeploymentKeyStore } from '../../src/adapters/dynamodb/deployment-key-store.ts';
@@ -33,6 +34,8 @@ import {
   createTrail,
 } from '../../src/adapters/stores.ts';
 import type { ApplicationStore } from '../../src/core/applications/application-store.ts';
+import { IMAGES, type Image } from '../../src/core/reactors/layer.ts';
+import type { AllowHotDeps } from '../../src/core/reactors/hot-allowances.ts';
 import { countCold } from '../../src/core/reactors/keep-hot.ts';
 import type { AuditLog } from '../../src/core/audit/audit-log.ts';
 import type { Sightings } from '../../src/core/audit/audit-scope.ts';
@@ -54,7 +57,7 @@ import type { ListLayersDeps } from '../../src/core/republish/list-reactors.ts';
 import type { StartRollDeps } from '../../src/core/republish/start-roll.ts';
 import type { WebhookSecretDeps } from '../../src/core/webhooks/webhook-secrets.ts';
 import { auditCheckReports, auditReports, type AuditCheckReports } from '../../src/lambda/audit-metrics.ts';
-import { presentLayer, type LayerConfig } from '../../src/lambda/present-layer.ts';
+import { presentLayers, type LayerConfig } from '../../src/lambda/present-layer.ts';
 import { createLog } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';
 
@@ -84,6 +87,7 @@ export type OperatorDeps = {
   RewrapDeps &
   ReencryptDeps &
   IndexCardsDeps &
+  AllowHotDeps &
   StartRollDeps &
   ListLayersDeps &
   HealthDeps;
@@ -94,17 +98,23 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 function rollDeps(
   reactors: Table,
   client: LambdaCalls,
-  config: LayerConfig & { readonly REPUBLISHER: string; readonly REACTOR_LAYER_NAME: string },
+  config: LayerConfig & {
+    readonly REPUBLISHER: string;
+    readonly REACTOR_LAYER_NAMES: Readonly<Record<Image, string>>;
+  },
 ) {
   const reactorIndex = createReactorIndex(reactors);
-  const present = presentLayer(config);
+  const present = presentLayers(config);
   return {
-    outdatedReactors: () => reactorIndex.countOther(present),
+    outdatedReactors: async () => {
+      const counts = await Promise.all(IMAGES.map((image) => reactorIndex.countOther(present[image])));
+      return counts.reduce((total, count) => total + count, 0);
+    },
     reactorIndex,
-    presentLayer: present,
+    presentLayers: present,
     rollStore: createRollStore(reactors),
     rollQueue: createRollQueue(client, config.REPUBLISHER),
-    layerFinder: createLayerFinder({ client, platform: reactors.platform }, config.REACTOR_LAYER_NAME),
+    layerFinder: createLayerFinder({ client, platform: reactors.platform }, config.REACTOR_LAYER_NAMES),
   };
 }
 
@@ -173,6 +183,8 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
         hotPlaceStore: createHotPlaceStore(reactors),
         waitingReactors: createWaitingReactors(reactors),
       }),
+    hotAllowanceStore: createHotAllowanceStore(reactors),
+    hotInstances: config.HOT_INSTANCES,
     ...rollDeps(reactors, lambdaControlClient(aws), config),
     ...platform,
     newId: platform.random.uuid,

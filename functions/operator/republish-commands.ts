@@ -1,7 +1,8 @@
-import type { LayerVersion } from '../../src/core/reactors/layer.ts';
+import { IMAGES, type LayerVersion } from '../../src/core/reactors/layer.ts';
 import { listLayersStep } from '../../src/core/republish/list-reactors.ts';
 import { waveOf, type PlacedReactor, type Roll } from '../../src/core/republish/roll.ts';
-import { planRoll, startRoll } from '../../src/core/republish/start-roll.ts';
+import { planRoll, startRoll, startRolls, type RollPlan } from '../../src/core/republish/start-roll.ts';
+import { ServiceError } from '../../src/core/shared/service-error.ts';
 import { formatTimestamp } from '../../src/core/shared/timestamp.ts';
 import type { Command } from '../../src/operator/command-input.ts';
 import type { OperatorDeps } from './dependencies.ts';
@@ -22,12 +23,31 @@ const presentRoll = (roll: Roll) => ({
   failed_tenants: roll.failedTenants,
 });
 
-/** Starts a roll, or shows what it would do, with the last one. */
+const presentPlan = ({ target, outdated, last }: RollPlan) => ({
+  ...presentTarget(target),
+  outdated,
+  last: last === undefined ? null : presentRoll(last),
+});
+
+/**
+ * Starts a roll of one image, or of each that has outdated reactors; or shows what it would do,
+ * with the last one.
+ */
 export async function republishReactors(deps: OperatorDeps, raw: Command<'republish-reactors'>) {
-  const wanted = { tenantId: raw.tenant_id, generation: raw.generation };
-  if (!raw.dry_run) return presentRoll(await startRoll(deps, wanted));
-  const { target, outdated, last } = await planRoll(deps, wanted);
-  return { ...presentTarget(target), outdated, last: last === undefined ? null : presentRoll(last) };
+  const { image, tenant_id: tenantId, generation, dry_run: isDryRun } = raw;
+  if (generation !== undefined && image === undefined)
+    throw new ServiceError('validation_failed', 'Each image has generations of its own: add --image.');
+  if (isDryRun) {
+    const plans = (image === undefined ? IMAGES : [image]).map((each) =>
+      planRoll(deps, { image: each, tenantId, generation }),
+    );
+    return { images: (await Promise.all(plans)).map(presentPlan) };
+  }
+  const rolls =
+    image === undefined
+      ? await startRolls(deps, tenantId)
+      : [await startRoll(deps, { image, tenantId, generation })];
+  return { rolls: rolls.map(presentRoll) };
 }
 
 /** One step; the command line repeats it until the last. */
@@ -35,7 +55,7 @@ export async function listReactors(
   deps: OperatorDeps,
   raw: Command<'list-reactors'> & { readonly after?: string },
 ) {
-  const { image = deps.presentLayer.image, outdated: isOutdated, after } = raw;
+  const { image, outdated: isOutdated, after } = raw;
   const { reactors, next } = await listLayersStep(deps, { image, isOutdated }, after);
   const present = ({ tenantId, id, layer, layerSince, stayed }: PlacedReactor) => ({
     tenant_id: tenantId,
@@ -43,7 +63,7 @@ export async function listReactors(
     image: layer.image,
     generation: layer.generation,
     since: formatTimestamp(layerSince),
-    outdated: layer.hash !== deps.presentLayer.hash,
+    outdated: layer.hash !== deps.presentLayers[layer.image].hash,
     stayed: stayed?.reason ?? null,
   });
   return { reactors: reactors.map(present), next: next === undefined ? null : { after: next } };

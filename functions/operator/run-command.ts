@@ -15,6 +15,7 @@ import type { Command } from '../../src/operator/command-input.ts';
 import { commandRunner, type CommandTable } from '../../src/operator/run-command.ts';
 import { auditKey, exportAudit, rebuildIndex, verifyAudit, whoSaw } from './audit-commands.ts';
 import type { OperatorDeps } from './dependencies.ts';
+import { allowHotInstances } from './hot-commands.ts';
 import { listReactors, republishReactors } from './republish-commands.ts';
 
 function presentUndelivered(invocation: Invocation) {
@@ -129,6 +130,7 @@ const RUN: CommandTable<'operator', OperatorDeps> = {
     await resendDelivery(deps, { tenantId: raw.tenant_id, id: raw.invocation_id });
     return { tenant_id: raw.tenant_id, invocation_id: raw.invocation_id };
   },
+  'allow-hot': allowHotInstances,
   'list-reactors': listReactors,
   'republish-reactors': republishReactors,
   'who-saw': whoSaw,

@@ -1,12 +1,7 @@
 import * as z from 'zod/mini';
 import { apiEnvironment } from '../../src/http/api-environment.ts';
-import {
-  hostList,
-  layerEnvironment,
-  tokenEnvironment,
-  variable,
-  wholeNumber,
-} from '../../src/lambda/environment.ts';
+import { hostList, tokenEnvironment, variable, wholeNumber } from '../../src/lambda/environment.ts';
+import { imageList, layerEnvironment, perImage } from '../../src/lambda/layer-environment.ts';
 import { tagList } from '../../src/lambda/tag-list.ts';
 
 export const environment = z.extend(apiEnvironment, {
@@ -24,9 +19,12 @@ export const environment = z.extend(apiEnvironment, {
   REACTOR_FUNCTION_PREFIX: variable,
   REACTOR_ROLE: variable,
   ...layerEnvironment,
-  /** The ARN of the version of the layer that new functions get. */
-  REACTOR_LAYER: variable,
+  /** The ARNs of the versions of the layers that new functions get. */
+  REACTOR_LAYERS: perImage,
+  /** The images that reactors may get: the first is the default. Others are closed. */
+  REACTOR_IMAGES: imageList,
   REACTOR_ARCHITECTURE: z.enum(['arm64', 'x86_64']),
+  HOT_CONCURRENCY: wholeNumber(0),
   REACTORS_PER_TENANT: wholeNumber(1),
   RESOURCE_TAGS: tagList,
 });

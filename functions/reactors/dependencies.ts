@@ -5,18 +5,22 @@ import {
   lambdaInvokeClient,
   sqsClient,
 } from '../../src/adapters/aws/clients.ts';
+import { createHotAllowanceStore } from '../../src/adapters/dynamodb/hot-allowance-store.ts';
 import { createReactorFunctions } from '../../src/adapters/lambda/reactor-functions.ts';
 import { createReactorRunner } from '../../src/adapters/lambda/reactor-runner.ts';
 import { createInvocationQueue } from '../../src/adapters/sqs/invocation-queue.ts';
 import type { Instance } from '../../src/adapters/instance.ts';
 import {
+  createPins,
   createReactorStores,
   createStores,
   createTokenStores,
   createTrail,
 } from '../../src/adapters/stores.ts';
+import { reactorImages } from '../../src/core/reactors/images.ts';
 import { makeAgain } from '../../src/core/reactors/make-again.ts';
 import type { ChangeReactorDeps } from '../../src/core/reactors/create-reactor.ts';
+import type { WarmConcurrencyDeps } from '../../src/core/reactors/hot-allowances.ts';
 import type { GetResultDeps } from '../../src/core/reactors/get-result.ts';
 import type { ListReactorsDeps } from '../../src/core/reactors/list-reactors.ts';
 import type { RunReactorDeps } from '../../src/core/reactors/run-reactor.ts';
@@ -27,7 +31,7 @@ import { apiSettings } from '../../src/http/api-settings.ts';
 import type { ApiDeps } from '../../src/http/create-api-handler.ts';
 import { tokenInputParser } from '../../src/http/parse-token-input.ts';
 import { auditReports } from '../../src/lambda/audit-metrics.ts';
-import { presentVersion } from '../../src/lambda/present-layer.ts';
+import { presentLayers, presentVersions } from '../../src/lambda/present-layer.ts';
 import { environment } from './config.ts';
 
 export type ReactorsDeps = ApiDeps &
@@ -36,6 +40,7 @@ export type ReactorsDeps = ApiDeps &
   RunReactorDeps &
   StartInvocationDeps &
   ParkedDeliveriesDeps &
+  WarmConcurrencyDeps &
   GetResultDeps & {
     /** Absent if the gateway's own address is the address of the service. */
     readonly publicUrl?: string;
@@ -65,7 +70,7 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
       {
         namePrefix,
         roleArn: config.REACTOR_ROLE,
-        layer: presentVersion(config),
+        layers: presentVersions(config),
         architecture: config.REACTOR_ARCHITECTURE,
         codeKeyArn: config.KEY_ID,
         tags: config.RESOURCE_TAGS,
@@ -80,6 +85,10 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
     invocationQueue: createInvocationQueue(sqs, config.INVOCATIONS_QUEUE_URL),
     deliveryQueue: createInvocationQueue(sqs, config.DELIVERIES_QUEUE_URL),
     ...making,
+    ...createPins(dynamodb, config, stores.vault),
+    images: reactorImages(config.REACTOR_IMAGES),
+    presentLayers: presentLayers(config),
+    hotConcurrency: config.HOT_CONCURRENCY,
     reactorMaker: { makeAgain: (reactor) => makeAgain(making, reactor) },
     reactorRunner: createReactorRunner(
       { client: lambdaInvokeClient(aws, RESPONSE_WITHIN_MS), platform },
@@ -90,6 +99,7 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
     ),
     parseTokenInput: tokenInputParser(config.CLIENT_COMPATIBILITY),
     reactorsPerTenant: config.REACTORS_PER_TENANT,
+    hotAllowanceStore: createHotAllowanceStore({ ...dynamodb, name: config.REACTORS_TABLE }),
     cvcLifetimeMs: config.CVC_LIFETIME_SECONDS * 1000,
     egressAllowList,
     ...(config.PUBLIC_URL !== '' && { publicUrl: config.PUBLIC_URL }),

@@ -9,6 +9,7 @@ import { operation as invokeReactor } from './invoke-reactor/route.ts';
 import { operation as getReactorResult } from './get-reactor-result/route.ts';
 import { operation as listReactorDeliveries } from './list-reactor-deliveries/route.ts';
 import { operation as resendReactorDelivery } from './resend-reactor-delivery/route.ts';
+import { operation as listRuntimes } from './list-runtimes/route.ts';
 import type { ReactorsDeps } from './dependencies.ts';
 
 /** The operations of the function, in the order in which the documents have them. */
@@ -23,4 +24,5 @@ export const routes: readonly Route<ReactorsDeps>[] = [
   getReactorResult,
   listReactorDeliveries,
   resendReactorDelivery,
+  listRuntimes,
 ];

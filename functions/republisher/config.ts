@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { layerEnvironment, variable } from '../../src/lambda/environment.ts';
+import { variable } from '../../src/lambda/environment.ts';
+import { layerEnvironment } from '../../src/lambda/layer-environment.ts';
 import { tagList } from '../../src/lambda/tag-list.ts';
 
 export const environment = z.object({

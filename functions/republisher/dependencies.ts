@@ -8,7 +8,7 @@ import { createPace, paced } from '../../src/adapters/lambda/pace.ts';
 import { createRollQueue } from '../../src/adapters/lambda/roll-queue.ts';
 import type { RollQueue } from '../../src/core/republish/roll.ts';
 import type { WorkRollDeps } from '../../src/core/republish/work-roll.ts';
-import { presentLayer } from '../../src/lambda/present-layer.ts';
+import { presentLayers } from '../../src/lambda/present-layer.ts';
 import { createLog, type WriteLog } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';
 
@@ -43,7 +43,7 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Republ
       { namePrefix, architecture: config.REACTOR_ARCHITECTURE, tags: config.RESOURCE_TAGS },
       control,
     ),
-    presentLayer: presentLayer(config),
+    presentLayers: presentLayers(config),
     onFailure: log.failure('moveReactor'),
     writeLog: log.write,
   };

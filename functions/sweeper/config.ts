@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { DUE_WORKS } from '../../src/core/sweep/sweep.ts';
-import { layerEnvironment, variable, wholeNumber } from '../../src/lambda/environment.ts';
+import { variable, wholeNumber } from '../../src/lambda/environment.ts';
+import { layerEnvironment } from '../../src/lambda/layer-environment.ts';
 
 /** The values that the metrics' dimension `Work` can have. */
 export const WORKS = DUE_WORKS;

@@ -8,6 +8,7 @@ import {
 import { dueApplications, dueKeyRotations, dueSessions } from '../../src/adapters/dynamodb/due-access.ts';
 import { countParked, dueInvocations, dueReactors } from '../../src/adapters/dynamodb/due-reactors.ts';
 import { dueCvcs, dueTokens } from '../../src/adapters/dynamodb/due-tokens.ts';
+import { createHotAllowanceStore } from '../../src/adapters/dynamodb/hot-allowance-store.ts';
 import { createHotPlaceStore, createWaitingReactors } from '../../src/adapters/dynamodb/hot-place-store.ts';
 import { createReactorIndex } from '../../src/adapters/dynamodb/reactor-index.ts';
 import { createNotedLayers } from '../../src/adapters/dynamodb/roll-store.ts';
@@ -22,8 +23,8 @@ import { createReactorStores } from '../../src/adapters/stores.ts';
 import type { KeepHotDeps } from '../../src/core/reactors/hot-decision.ts';
 import { countCold, keepHot } from '../../src/core/reactors/keep-hot.ts';
 import type { Clock } from '../../src/core/shared/clock.ts';
-import { noteLayer } from '../../src/core/republish/note-layer.ts';
-import { presentLayer } from '../../src/lambda/present-layer.ts';
+import { noteLayers } from '../../src/core/republish/note-layer.ts';
+import { presentLayers } from '../../src/lambda/present-layer.ts';
 import { parkedReports } from '../../src/lambda/delivery-report.ts';
 import { printedMetrics } from '../../src/lambda/printed-metrics.ts';
 import { createLog } from '../../src/lambda/request-log.ts';
@@ -57,10 +58,11 @@ export interface SweeperDeps {
 
 function runningInstances(
   reactors: Table,
-  deps: Omit<KeepHotDeps, 'until' | 'hotPlaceStore' | 'waitingReactors'>,
+  deps: Omit<KeepHotDeps, 'until' | 'hotPlaceStore' | 'hotAllowanceStore' | 'waitingReactors'>,
 ): Pick<SweeperDeps, 'keepHot' | 'coldReactors'> {
   const places = {
     hotPlaceStore: createHotPlaceStore(reactors),
+    hotAllowanceStore: createHotAllowanceStore(reactors),
     waitingReactors: createWaitingReactors(reactors),
   };
   return {
@@ -131,11 +133,11 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Sweepe
       onFailure: log.failure('keepReactorHot'),
     }),
     outdatedReactors: () =>
-      noteLayer({
+      noteLayers({
         clock,
         notedLayers: createNotedLayers(reactors),
         reactorIndex: createReactorIndex(reactors),
-        presentLayer: presentLayer(config),
+        presentLayers: presentLayers(config),
       }),
     metrics: printedMetrics(print, config.SERVICE_NAME, 'sweeper'),
     onFailure: log.failure('sweep'),

@@ -10,7 +10,7 @@ import { createInvocationCredentialStore } from './dynamodb/invocation-credentia
 import { createInvocationStore } from './dynamodb/invocation-store.ts';
 import { createKeyUses } from './dynamodb/key-uses.ts';
 import { createProxyFailureStore } from './dynamodb/proxy-failure-store.ts';
-import { createProxyStore } from './dynamodb/proxy-store.ts';
+import { createProxyReads, createProxyStore } from './dynamodb/proxy-store.ts';
 import { createReactorStore } from './dynamodb/reactor-store.ts';
 import { createSessionStore } from './dynamodb/session-store.ts';
 import { createTenantBasicsStore } from './dynamodb/tenant-basics-store.ts';
@@ -19,6 +19,7 @@ import { createTenantStore } from './dynamodb/tenant-store.ts';
 import { createTokenStore } from './dynamodb/token-store.ts';
 import { createTrailWriter } from './dynamodb/trail-writer.ts';
 import { LIST_SHARDS } from './dynamodb/token-tables.ts';
+import { createProxyPins } from '../core/stored-proxies/pinning-proxies.ts';
 import { createKmsUnwrapper } from './kms/kms-key-service.ts';
 
 /** The variables of a function's environment that name the stores of keys and credentials. */
@@ -105,6 +106,14 @@ export function createTokenStores(dynamodb: DynamoDb, config: TokenStoreConfig, 
 /** The store of stored proxies, for the functions that change or call them. */
 export const createProxies = (dynamodb: DynamoDb, config: Pick<StoreConfig, 'ACCESS_TABLE'>) => ({
   proxyStore: createProxyStore({ ...dynamodb, name: config.ACCESS_TABLE }),
+});
+
+/** Finds the proxies that run code of a reactor. */
+export const createPins = (dynamodb: DynamoDb, config: Pick<StoreConfig, 'ACCESS_TABLE'>, vault: Vault) => ({
+  proxyPins: createProxyPins({
+    proxyStore: createProxyReads({ ...dynamodb, name: config.ACCESS_TABLE }),
+    vault,
+  }),
 });
 
 /** Makes the store of the failed transforms of proxies. */

@@ -13,10 +13,14 @@ export type ReservedHeader =
   | 'proxy-keep-alive'
   | 'proxy-connection'
   | 'proxy-destination-status'
-  | 'proxy-location';
+  | 'proxy-location'
+  | 'stopped-proxies';
 
 /** The reserved headers that a response may have. Routes set no others. */
-export type ResponseHeader = Extract<ReservedHeader, 'trace-id' | 'proxy-destination-status'>;
+export type ResponseHeader = Extract<
+  ReservedHeader,
+  'trace-id' | 'proxy-destination-status' | 'stopped-proxies'
+>;
 
 /**
  * Reads and writes the reserved headers of one request under the prefixes of the deploy setting

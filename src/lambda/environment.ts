@@ -40,9 +40,3 @@ export const auditEnvironment = {
 
 /** The stores of tokens, in addition to {@link storeEnvironment}. */
 export const tokenEnvironment = { TOKENS_TABLE: variable };
-
-/** The variable that says which layer the deployment has (`present-layer.ts`). */
-export const layerEnvironment = {
-  /** Functions are compared by it: SHA-256 of the content of the layer. */
-  REACTOR_LAYER_HASH: variable,
-};

@@ -16,7 +16,9 @@ import { PROXY_FAILURE_STORE_EFFECTS } from '../core/stored-proxies/proxy-failur
 import { PROXY_STORE_EFFECTS } from '../core/stored-proxies/proxy-store.ts';
 import { INVOCATION_CREDENTIAL_STORE_EFFECTS } from '../core/reactors/invocation-credential-effects.ts';
 import { INVOCATION_QUEUE_EFFECTS, INVOCATION_STORE_EFFECTS } from '../core/reactors/invocation-store.ts';
+import { HOT_ALLOWANCE_STORE_EFFECTS } from '../core/reactors/hot-allowances.ts';
 import { REACTOR_MAKER_EFFECTS } from '../core/reactors/reactor-maker.ts';
+import { PROXY_PINS_EFFECTS } from '../core/reactors/proxy-pins.ts';
 import { REACTOR_FUNCTIONS_EFFECTS } from '../core/reactors/reactor-functions.ts';
 import { REACTOR_RUNNER_EFFECTS } from '../core/reactors/reactor-runner.ts';
 import { REACTOR_STORE_EFFECTS } from '../core/reactors/reactor-store.ts';
@@ -60,6 +62,7 @@ export const PORT_EFFECTS = {
   deliveryQueue: INVOCATION_QUEUE_EFFECTS,
   deploymentKeyStore: DEPLOYMENT_KEY_STORE_EFFECTS,
   egress: EGRESS_CLIENT_EFFECTS,
+  hotAllowanceStore: HOT_ALLOWANCE_STORE_EFFECTS,
   idempotencyStore: IDEMPOTENCY_STORE_EFFECTS,
   indexRequests: INDEX_REQUESTS_EFFECTS,
   invocationCredentials: { ...INVOCATION_CREDENTIAL_STORE_EFFECTS, ...CREDENTIAL_STORE_EFFECTS },
@@ -68,6 +71,7 @@ export const PORT_EFFECTS = {
   keyService: KEY_SERVICE_EFFECTS,
   keyUses: KEY_USES_EFFECTS,
   proxyFailureStore: PROXY_FAILURE_STORE_EFFECTS,
+  proxyPins: PROXY_PINS_EFFECTS,
   proxyStore: PROXY_STORE_EFFECTS,
   reactorFunctions: REACTOR_FUNCTIONS_EFFECTS,
   reactorRunner: REACTOR_RUNNER_EFFECTS,

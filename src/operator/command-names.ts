@@ -45,6 +45,12 @@ export const FLAGS = {
     member: 'generation',
     does: 'the number of an earlier version of the layer, as list-reactors shows it',
   },
+  instances: {
+    value: 'N',
+    member: 'instances',
+    does: 'the most running instances that one reactor of the tenant may ask for, up to hotInstances',
+  },
+  none: { value: '', member: 'none', does: 'take the permission back' },
   'dry-run': { value: '', member: 'dry_run', does: 'show what would be done, and the last time' },
   outdated: { value: '', member: 'outdated', does: 'only with another layer than that of the deployment' },
   out: { value: 'FILE', member: 'out', does: 'a new file for the records, one JSON object per line' },
@@ -52,6 +58,9 @@ export const FLAGS = {
 
 /** The images that code of reactors can run on. */
 export const IMAGE_NAMES = ['node16', 'node24'] as const;
+
+/** The most that the setting `hotInstances` can be. */
+export const INSTANCES_MAX = 2_000;
 
 /** One list contains at most this many deliveries. */
 export const LIMIT_MAX = 1_000;
@@ -108,6 +117,7 @@ export const COMMANDS = {
   'rotate-webhook-secret': { runsIn: 'operator', needs: ['tenant'], takes: [] },
   'list-deliveries': { runsIn: 'operator', needs: [], takes: ['limit'] },
   'resend-delivery': { runsIn: 'operator', needs: ['tenant', 'invocation'], takes: [] },
+  'allow-hot': { runsIn: 'operator', needs: ['tenant'], takes: ['instances', 'none'] },
   'list-reactors': { runsIn: 'operator', needs: [], takes: ['outdated', 'image'] },
   'republish-reactors': {
     runsIn: 'operator',

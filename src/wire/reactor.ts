@@ -8,6 +8,7 @@ import {
   type ReactorDefinition,
   type ReactorRecord,
 } from '../core/reactors/reactor.ts';
+import { IMAGES, NODE_VERSIONS } from '../core/reactors/layer.ts';
 import { checkUnchanged } from '../core/shared/check-unchanged.ts';
 import type { ClientCompatibility } from '../core/shared/client-compatibility.ts';
 import { defined, type Undefinable } from '../core/shared/defined.ts';
@@ -19,6 +20,7 @@ import { formatTimestamp } from '../core/shared/timestamp.ts';
 import { APPLICATION_EXAMPLE, applicationResponse, nameWords, presentApplication } from './application.ts';
 import {
   body,
+  described,
   lengthTo,
   name,
   optional,
@@ -32,6 +34,16 @@ import {
   wellFormed,
   type Response,
 } from './parts.ts';
+import { idsOf, pageRequestOf, queryOf } from './page.ts';
+import { namedListParameters, nameFilterOf } from './named-list.ts';
+import {
+  imageFilterOf,
+  presentRuntime,
+  runtimeChangeOf,
+  runtimeInput,
+  runtimeResponse,
+  runtimeWords,
+} from './runtime.ts';
 import { counted, type Members } from './words.ts';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -116,7 +128,12 @@ export const checkUnchangedReactor =
 
 const isMissing = (value: unknown) => value === undefined || value === null;
 
-const definition = () => ({ name, code, configuration: optional(configuration) });
+const definition = () => ({
+  name,
+  code,
+  configuration: optional(configuration),
+  runtime: runtimeInput,
+});
 
 /**
  * The members of a reactor in a body. The setting `clientCompatibility` decides whether
@@ -127,6 +144,7 @@ function checkedDefinition(input: {
   readonly code: string;
   readonly configuration?: Configuration | undefined;
   readonly application?: { readonly id: string } | undefined;
+  readonly runtime?: z.output<typeof runtimeInput>;
 }) {
   return {
     hasConfiguration: !isMissing(input.configuration),
@@ -136,6 +154,7 @@ function checkedDefinition(input: {
       configuration: new Secret(input.configuration ?? {}),
       applicationId: input.application?.id,
     }) satisfies ReactorDefinition,
+    runtime: input.runtime,
   };
 }
 
@@ -164,14 +183,25 @@ export const updateReactorBody = /* @__PURE__ */ z.lazy(() =>
   ),
 );
 
+interface CompatibilityDeps {
+  readonly clientCompatibility: ClientCompatibility;
+}
+
 /** The definition in a body. Throws `validation_failed` if a required configuration is missing. */
 export function definitionOf(
-  { definition: input, hasConfiguration }: z.output<typeof createReactorBody>,
-  { clientCompatibility }: { readonly clientCompatibility: ClientCompatibility },
+  { definition: input, hasConfiguration, runtime }: z.output<typeof createReactorBody>,
+  deps: CompatibilityDeps,
 ): ReactorDefinition {
-  if (!hasConfiguration && clientCompatibility === 'strict') throw invalid('configuration', 'is required');
-  return input;
+  if (!hasConfiguration && deps.clientCompatibility === 'strict')
+    throw invalid('configuration', 'is required');
+  return defined({ ...input, runtime: runtimeChangeOf(runtime, deps) });
 }
+
+/** The patch in a body. Throws `validation_failed` for an unknown image. */
+export const patchOf = (
+  { patch, runtime }: z.output<typeof patchReactorBody>,
+  deps: CompatibilityDeps,
+): ReactorPatch => defined({ ...patch, runtime: runtimeChangeOf(runtime, deps) });
 
 /** The application in a patch, which may be absent, `null`, or another one. */
 const applicationPatch = /* @__PURE__ */ z.lazy(() =>
@@ -195,52 +225,61 @@ export const patchReactorBody = /* @__PURE__ */ z.lazy(() =>
       code: z.optional(code),
       configuration: z.optional(configurationPatch),
       application: applicationPatch,
+      runtime: runtimeInput,
       ...unchangeable(RECORD_MEMBERS),
     }),
-    z.transform((input): { readonly patch: ReactorPatch; readonly unchanged: Unchanged } => {
-      const patch = defined({
+    z.transform((input) => {
+      const patch: ReactorPatch = defined({
         name: input.name,
         code: input.code === undefined ? undefined : new Secret(input.code),
         configuration: input.configuration === undefined ? undefined : new Secret(input.configuration),
         applicationId: input.application === null ? null : input.application?.id,
       });
-      return { patch, unchanged: unchangedIn(input) };
+      return { patch, runtime: input.runtime, unchanged: unchangedIn(input) };
     }),
   ),
 );
 
+const reactorShape = () => ({
+  id: uuid(),
+  tenant_id: uuid(),
+  name: z.string(),
+  code: z.string(),
+  configuration: z.record(z.string(), z.string()),
+  application: z.optional(applicationResponse()),
+  runtime: runtimeResponse(),
+  created_by: uuid(),
+  created_at: time(),
+  modified_by: z.optional(uuid()),
+  modified_at: z.optional(time()),
+});
+
 /** The Reactor object (docs/contract.md#the-reactor-object). */
 export const reactorResponse = /* @__PURE__ */ madeOnce(() =>
-  z
-    .object({
-      id: uuid(),
-      tenant_id: uuid(),
-      name: z.string(),
-      code: z.string(),
-      configuration: z.record(z.string(), z.string()),
-      application: z.optional(applicationResponse()),
-      created_by: uuid(),
-      created_at: time(),
-      modified_by: z.optional(uuid()),
-      modified_at: z.optional(time()),
-    })
-    .check(
-      z.meta({
-        id: 'Reactor',
-        examples: [
-          {
-            id: 'b3a0f6c2-52a8-4d7e-8a43-6f2b8f1d9c55',
-            tenant_id: APPLICATION_EXAMPLE.tenant_id,
-            name: 'Charge card',
-            code: 'module.exports = async ({ args }) => ({ raw: { last4: args.card.number.slice(-4) } });',
-            configuration: { url: 'https://processor.example.com' },
-            application: APPLICATION_EXAMPLE,
-            created_by: '9d1e7c7b-1b59-4f0b-b0b5-6d8c1f7ad0aa',
-            created_at: '2026-11-21T10:15:30.123+00:00',
+  z.object(reactorShape()).check(
+    z.meta({
+      id: 'Reactor',
+      examples: [
+        {
+          id: 'b3a0f6c2-52a8-4d7e-8a43-6f2b8f1d9c55',
+          tenant_id: APPLICATION_EXAMPLE.tenant_id,
+          name: 'Charge card',
+          code: 'module.exports = async ({ args }) => ({ raw: { last4: args.card.number.slice(-4) } });',
+          configuration: { url: 'https://processor.example.com' },
+          application: APPLICATION_EXAMPLE,
+          runtime: {
+            image: 'node16',
+            warm_concurrency: 1,
+            node_version: NODE_VERSIONS.node16,
+            status: 'deprecated',
+            outdated: false,
           },
-        ],
-      }),
-    ),
+          created_by: '9d1e7c7b-1b59-4f0b-b0b5-6d8c1f7ad0aa',
+          created_at: '2026-11-21T10:15:30.123+00:00',
+        },
+      ],
+    }),
+  ),
 );
 
 type ReactorObject = Response<typeof reactorResponse>;
@@ -260,7 +299,7 @@ function presentHistory(
 }
 
 /** The Reactor object. Its application has no key. */
-export function presentReactor({ reactor, application }: ReactorView): ReactorObject {
+export function presentReactor({ reactor, application, runtime }: ReactorView): ReactorObject {
   const { id, tenant_id, ...history } = presentHistory(reactor);
   return defined({
     id,
@@ -269,15 +308,69 @@ export function presentReactor({ reactor, application }: ReactorView): ReactorOb
     code: reactor.code.reveal(),
     configuration: reactor.configuration.reveal(),
     application: application && presentApplication(application),
+    runtime: presentRuntime(runtime),
     ...history,
   } satisfies Undefinable<ReactorObject>);
 }
 
-/** The Reactor object after a write, with warnings about it (docs/lenient.md#http). */
-export const presentWrittenReactor = ({ warnings, ...view }: WrittenReactor) => ({
-  ...presentReactor(view),
-  ...(warnings.length > 0 && { _extras: { warnings } }),
-});
+/**
+ * The Reactor object after a write, with warnings about it (docs/lenient.md#http) and the proxies
+ * that it stops.
+ */
+export function presentWrittenReactor({ warnings, stoppedProxies = [], ...view }: WrittenReactor) {
+  const extras = {
+    ...(warnings.length > 0 && { warnings }),
+    ...(stoppedProxies.length > 0 && {
+      stopped_proxies: stoppedProxies.map(({ id, name: nameOf }) => ({ id, name: nameOf })),
+    }),
+  };
+  return { ...presentReactor(view), ...(Object.keys(extras).length > 0 && { _extras: extras }) };
+}
+
+/** Describes the Reactor object after an update. */
+export const updatedReactorResponse = /* @__PURE__ */ madeOnce(() =>
+  z
+    .object({
+      ...reactorShape(),
+      _extras: z.optional(
+        z.object({
+          stopped_proxies: described(
+            z.optional(z.array(z.object({ id: uuid(), name: z.string() }))),
+            'Stored proxies that ran the code before. They fail until they are written again.',
+          ),
+        }),
+      ),
+    })
+    .check(z.meta({ id: 'UpdatedReactor' })),
+);
+
+/** Reads the query of "list reactors" (docs/contract.md#create-and-change-reactors). */
+export const listReactorsQuery = /* @__PURE__ */ queryOf(
+  { isPaged: true, once: ['name', 'runtime', 'outdated'], repeated: ['id'] },
+  (query) => ({
+    filters: defined({
+      ids: idsOf(query),
+      name: nameFilterOf(query),
+      image: imageFilterOf(query, { name: 'runtime' }),
+      isOutdated: flagOf(query, 'outdated'),
+    }),
+    page: pageRequestOf(query),
+  }),
+);
+
+function flagOf(query: URLSearchParams, parameter: string): boolean | undefined {
+  const value = query.get(parameter) ?? undefined;
+  if (value === undefined) return undefined;
+  if (value !== 'true' && value !== 'false') throw invalid(parameter, 'must be true or false');
+  return value === 'true';
+}
+
+/** The query of {@link listReactorsQuery}, as the OpenAPI document describes it. */
+export const listReactorsParameters = () =>
+  z.extend(namedListParameters(), {
+    runtime: described(z.optional(z.enum(IMAGES)), 'Only reactors whose code runs on this image.'),
+    outdated: described(z.optional(z.boolean()), 'Only reactors whose `runtime.outdated` has this value.'),
+  });
 
 const configurationLimits = () => ({
   maxProperties: REACTOR_LIMITS.configuration,
@@ -286,13 +379,14 @@ const configurationLimits = () => ({
 
 export const reactorWords = (): Members => ({
   name: nameWords(),
-  code: `CommonJS for Node.js 16: \`module.exports = async (req) => ({ raw, tokenize })\`. Up to ${counted(REACTOR_LIMITS.code)} characters; not run now.`,
+  code: `CommonJS for the Node.js of the image: \`module.exports = async (req) => ({ raw, tokenize })\`. Up to ${counted(REACTOR_LIMITS.code)} characters; not run now.`,
   configuration: {
     words: `Up to ${counted(REACTOR_LIMITS.configuration)} strings that the code reads as \`req.configuration\`.`,
     limits: configurationLimits(),
   },
   application: 'The public or private application with which the code may call the service through `req.bt`.',
   'application.id': 'The id of the application.',
+  ...runtimeWords(),
 });
 
 export const patchReactorWords = (): Members => ({

@@ -47,6 +47,10 @@ const restricting = members.filter(({ name }) => RESTRICTING.has(name));
 const HARMLESS = [
   ...['application', 'args', 'callbackUrl', 'callback_url', 'code', 'configuration', 'description', 'name'],
   ...['data', 'fingerprint', 'fingerprint_expression', 'id', 'metadata', 'search_indexes', 'type', 'nonce'],
+  // A reactor has no more rights on one image than on another. Some of these are refused with a
+  // reason.
+  ...['runtime', 'image', 'warm_concurrency', 'node_version', 'status', 'closes_at', 'outdated'],
+  ...['bundle', 'dependencies', 'resolutions', 'resources'],
   // An explanation needs it, or rights. A rule with fewer destinations permits less.
   ...['application_id', 'proxies', 'reactors', 'callbacks'],
   // Without it the response itself has the result.

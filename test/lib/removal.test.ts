@@ -7,7 +7,7 @@ import {
   stacksOf,
   trailTablesOf,
 } from '../../bin/operator/removal/deployment.ts';
-import { DEPLOYMENT_TAG, reactorLayerName } from '../../lib/deployment-names.ts';
+import { DEPLOYMENT_TAG, reactorLayerNames } from '../../lib/deployment-names.ts';
 import { BACKUP, CONSOLE, EDGE, FIELDS, synthesized } from '../support/synthesized.ts';
 
 const SERVICE = 'Shop-2';
@@ -70,13 +70,13 @@ describe('a removal', () => {
     ]);
   });
 
-  it('finds tables, the layer and keys by names and tags of the service', () => {
+  it('finds tables, the layers and keys by names and tags of the service', () => {
     expect(ofType('AWS::DynamoDB::Table').map(({ Properties }) => Properties['TableName'])).toEqual([
       ...dataTablesOf(SERVICE),
       ...trailTablesOf(SERVICE),
     ]);
     const layers = ofType('AWS::Lambda::LayerVersion').map(({ Properties }) => Properties['LayerName']);
-    expect(layers).toEqual([reactorLayerName(SERVICE)]);
+    expect(layers).toEqual(reactorLayerNames(SERVICE));
     const tags = ofType('AWS::KMS::Key').map(({ Properties }) => Properties['Tags']);
     tags.push(...ofType('AWS::DynamoDB::Table').map(({ Properties }) => Properties['Tags']));
     expect(tags).toHaveLength(9);

@@ -28,11 +28,16 @@ const REFUSED: Readonly<Record<keyof Settings, readonly (readonly [value: unknow
     ['0', 'at least 1'],
   ],
   egressAllowList: [
-    [Array(20).fill(`${'a.'.repeat(50)}example.com`), 'at most 1,500 characters'],
+    [Array(20).fill(`${'a.'.repeat(50)}example.com`), 'at most 1,250 characters'],
     ...ofOrigins('without a path or a pattern'),
   ],
   proxyRedirects: [['none', "'told' or 'raw'"]],
   architecture: [['arm', 'arm64 or x86_64']],
+  reactorImages: [
+    ['', 'not be empty'],
+    ['node18', 'node16 or node24'],
+    ['node24,node24', 'an image twice'],
+  ],
   hotConcurrency: [
     ['', 'whole number'],
     ['-1', 'whole number'],

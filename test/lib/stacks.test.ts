@@ -3,6 +3,7 @@ import { Match, Template } from 'aws-cdk-lib/assertions';
 import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
 import { ALARM_NAMES } from '../../lib/alarms.ts';
 import { reactorFunctionPrefix } from '../../lib/deployment-names.ts';
+import { NODE_VERSIONS } from '../../src/core/reactors/layer.ts';
 import { FUNCTION_FOLDERS } from '../../lib/reserved-concurrency.ts';
 import { parseSettings } from '../../lib/settings.ts';
 import { PRICES } from '../../lib/prices.ts';
@@ -160,7 +161,7 @@ it('both KMS keys are multi-Region keys, which cannot change later', () => {
 
 /** The functions with the code of the service. One other tries layers, and has no log. */
 const ownFunctions = (from: Template) =>
-  resources(from, 'AWS::Lambda::Function').filter(([id]) => id !== 'OwnReactor');
+  resources(from, 'AWS::Lambda::Function').filter(([id]) => !id.startsWith('OwnReactor'));
 
 describe('the functions', () => {
   it('run on arm64 with Node 24, each with a log with a retention period', () => {
@@ -230,7 +231,7 @@ describe('the functions', () => {
       // Reactors' functions are made at run time: their names start with the prefix. Their layer
       // has a version for each content.
       const resource = JSON.stringify(statement.Resource).replaceAll(
-        /:function:Cloakroom-reactor-\*(:\*)?|:layer:Cloakroom-reactor-runtime:\*/g,
+        /:function:Cloakroom-reactor-\*(:\*)?|:layer:Cloakroom-reactor-runtime(-node24)?:\*/g,
         '',
       );
       expect(resource).not.toMatch(/\*/);
@@ -323,12 +324,26 @@ describe('reactors', () => {
       expect(JSON.stringify(Resource)).toMatch(/Cloakroom-reactor-\*:\*|Cloakroom-republisher|ReactorsLive/);
   });
 
-  it('have a layer that is retained when it is replaced', () => {
-    reactors.hasResource('AWS::Lambda::LayerVersion', {
-      DeletionPolicy: 'Retain',
-      UpdateReplacePolicy: 'Retain',
-      Properties: { CompatibleRuntimes: ['provided.al2023'], CompatibleArchitectures: ['arm64'] },
-    });
+  it('have a layer for each image that is retained when it is replaced, and a function to try it', () => {
+    const layers = resources(reactors, 'AWS::Lambda::LayerVersion');
+    const named = (name: string, version: string) => [
+      name,
+      expect.stringMatching(new RegExp(`^Node\\.js ${version.replaceAll('.', '\\.')} `)),
+    ];
+    expect(layers.map(([, { Properties }]) => [Properties.LayerName, Properties.Description])).toEqual([
+      named('Cloakroom-reactor-runtime', NODE_VERSIONS.node16),
+      named('Cloakroom-reactor-runtime-node24', NODE_VERSIONS.node24),
+    ]);
+    for (const [, layer] of layers)
+      expect(layer).toMatchObject({
+        DeletionPolicy: 'Retain',
+        UpdateReplacePolicy: 'Retain',
+        Properties: { CompatibleRuntimes: ['provided.al2023'], CompatibleArchitectures: ['arm64'] },
+      });
+    const own = resources(reactors, 'AWS::Lambda::Function').filter(([id]) => id.startsWith('OwnReactor'));
+    expect(own.map(([, { Properties }]) => [Properties.FunctionName, Properties.Layers])).toEqual(
+      ['own', 'own-node24'].map((name, at) => [`Cloakroom-reactor-${name}`, [{ Ref: layers[at]?.[0] }]]),
+    );
   });
 
   it('have encrypted queues that accept TLS only and move failing messages to a dead-letter queue', () => {

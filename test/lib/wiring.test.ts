@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { reactorLayerName } from '../../lib/deployment-names.ts';
+import { perImage } from '../../lib/environments.ts';
 import type { LocalClients } from '../../src/adapters/aws/client-settings.ts';
 import { machineEgressInstance, type EgressInstance } from '../../src/adapters/egress/egress-instance.ts';
 import type { InvocationQueue } from '../../src/core/reactors/invocation-store.ts';
@@ -126,11 +128,12 @@ describe('the environment of the functions', () => {
     ['REACTORS_TABLE', /^Vault-3-Reactors$/],
     ['REACTOR_ARCHITECTURE', /^x86_64$/],
     ['REACTOR_FUNCTION_PREFIX', /^Vault-3-reactor-$/],
-    ['REACTOR_LAYER', /^\{"Ref":"Runtime/],
+    ['REACTOR_IMAGES', /^node24$/],
+    ['REACTOR_LAYERS', /"node16=",\{"Ref":"Runtime[\dA-F]{8}"\},",node24=",\{"Ref":"RuntimeNode24/],
     ['REACTORS_FUNCTION', /ReactorsLive/],
     ['REACTORS_PER_TENANT', /^8$/],
-    ['REACTOR_LAYER_NAME', /^Vault-3-reactor-runtime$/],
-    ['REACTOR_LAYER_HASH', /^\w+ \w+$/],
+    ['REACTOR_LAYER_NAMES', /^node16=Vault-3-reactor-runtime,node24=Vault-3-reactor-runtime-node24$/],
+    ['REACTOR_LAYER_HASHES', /^node16=node16 \w+ \w+,node24=node24 \w+ \w+$/],
     ['REPUBLISHER', /^Vault-3-republisher$/],
     ['RESOURCE_TAGS', /^team=payments$/],
     ['REACTOR_ROLE', /^\{"Fn::GetAtt":\["ReactorRole/],
@@ -147,14 +150,23 @@ describe('the environment of the functions', () => {
 });
 
 it('no function has more variables than the 4 KB that Lambda accepts, with the longest settings', () => {
-  expect(LONGEST.egressAllowList).toHaveLength(1_499);
-  // The longest reference is the ARN of a layer or an alias, and a version of the secret has 64.
+  expect(LONGEST.egressAllowList).toHaveLength(1_239);
+  // The longest reference is the ARN of an alias, and a version of the secret has 64.
   const lengthOf = (value: string) =>
     value.startsWith('{')
       ? 150 * Math.max(1, value.match(/resolve:secretsmanager/g)?.length ?? 0)
       : value.length;
+  const layerArn = `arn:aws-us-gov:lambda:us-gov-west-1:123456789012:layer:${reactorLayerName(LONGEST.serviceName, 'node24')}:12345`;
+  const ofLayers = {
+    REACTOR_LAYERS: perImage(() => layerArn),
+    REACTOR_LAYER_HASHES: perImage(() => 'f'.repeat(64)),
+  };
   for (const [name, environment] of environments(LONGEST, 'eu-west-1')) {
-    const bytes = Object.entries(environment).map(([key, value]) => key.length + lengthOf(value));
+    const variables = Object.entries({
+      ...environment,
+      ...(environment['REACTOR_LAYERS'] !== undefined && ofLayers),
+    });
+    const bytes = variables.map(([key, value]) => key.length + lengthOf(value));
     const total = bytes.reduce((sum, each) => sum + each, 0);
     expect([name, total <= 4_096]).toEqual([name, true]);
   }
@@ -188,7 +200,9 @@ it.each<[FunctionName, (environment: Environment, instance: EgressInstance) => Q
   '%s sends invocations and deliveries to the queues of these names',
   async (name, dependencies, expected) => {
     const sent: string[] = [];
-    const { invocationQueue, deliveryQueue } = dependencies(environments().get(name) ?? {}, noting(sent));
+    // The template joins the ARNs, which only CloudFormation knows.
+    const env = { ...environments().get(name), REACTOR_LAYERS: 'node16=layer:1,node24=layer:1' };
+    const { invocationQueue, deliveryQueue } = dependencies(env, noting(sent));
     for (const queue of [invocationQueue, deliveryQueue]) await queue?.send({ tenantId: 't', id: 'i' });
     expect(sent.map((url) => /(\w+)Queue[0-9A-F]{8}/.exec(url)?.[1]?.replace(/^.*Ref/, ''))).toEqual(
       expected,

@@ -76,7 +76,7 @@ function loads(snippets: readonly string[]): readonly boolean[] {
   return JSON.parse(stdout) as readonly boolean[];
 }
 
-const accepts = (code: string): boolean => codeProblem(code) === undefined;
+const accepts = (code: string): boolean => codeProblem(code, 'node16') === undefined;
 
 describe('the parser of reactor code', () => {
   it('accepts and rejects the snippets that Node.js 16 does', () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createApplicationStore } from '../../src/adapters/dynamodb/application-store.ts';
 import { createCredentialStore } from '../../src/adapters/dynamodb/credential-store.ts';
+import { createHotAllowanceStore } from '../../src/adapters/dynamodb/hot-allowance-store.ts';
 import { createIdempotencyStore } from '../../src/adapters/dynamodb/idempotency-store.ts';
 import { createInvocationCredentialStore } from '../../src/adapters/dynamodb/invocation-credential-store.ts';
 import { createKeyUses } from '../../src/adapters/dynamodb/key-uses.ts';
@@ -74,6 +75,7 @@ export async function manyInstances(now = Date.now()) {
       sessionStore: createSessionStore(ephemeral, credentialStore),
       invocationCredentials: createInvocationCredentialStore(ephemeral, credentialStore),
       idempotencyStore: createIdempotencyStore(ephemeral),
+      hotAllowanceStore: createHotAllowanceStore(table('Reactors')),
       reactorStore: createReactorStore(table('Reactors')),
       proxyStore: createProxyStore(table('Access')),
       storedTokens,

@@ -34,6 +34,7 @@ export const ALL_CHANGED = {
   docsUrl: 'https://docs.example.com',
   egressAllowList: 'psp.example.com',
   headerPrefixes: 'SVC,OLD',
+  reactorImages: 'node24',
   hotConcurrency: 0,
   hotInstances: 7,
   reactorsPerTenant: 8,
@@ -50,6 +51,7 @@ export const LAID = {
   egressAllowList: 'localhost:3000,psp.example.com',
   proxyRedirects: 'raw',
   architecture: 'x86_64',
+  reactorImages: 'node24,node16',
   hotConcurrency: '3',
   hotInstances: '4',
   reactorsPerTenant: '5',
@@ -121,10 +123,10 @@ export const LONGEST = {
   clientCompatibility: 'lenient',
   headerPrefixes: ['A', 'B', 'C', 'D', 'E'].map((letter) => letter.repeat(20)).join(),
   docsUrl: `https://docs.example.com/${'d'.repeat(175)}`,
-  // They have 1,499 characters in all.
+  // They have 1,239 characters in all.
   egressAllowList: Array.from(
     { length: 20 },
-    (_, at) => `${'c'.repeat(60)}.${'c'.repeat(9)}.c${String(10 + at)}`,
+    (_, at) => `${'c'.repeat(47)}.${'c'.repeat(9)}.c${String(10 + at)}`,
   ).join(),
   edgeSecretVersions: `${SECRETS.next},${SECRETS.former}`,
   // They have 200 characters in all.

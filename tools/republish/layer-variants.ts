@@ -23,7 +23,7 @@ function layerAsset(app: string): string {
 /** The hash that the templates give to the layer. */
 function hashIn(app: string): string {
   const template = readFileSync(join(app, 'Cloakroom-Reactors.template.json'), 'utf8');
-  const hash = /"REACTOR_LAYER_HASH": ?"([0-9a-f]{64})"/.exec(template)?.[1];
+  const hash = /"REACTOR_LAYER_HASHES": ?"node16=([0-9a-f]{64})/.exec(template)?.[1];
   if (hash === undefined) throw new Error(`the template of ${app} has no hash of the layer`);
   return hash;
 }

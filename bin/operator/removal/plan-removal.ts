@@ -1,4 +1,4 @@
-import { DEPLOYMENT_TAG, reactorLayerName, tableNameOf } from '../../../lib/deployment-names.ts';
+import { DEPLOYMENT_TAG, reactorLayerNames, tableNameOf } from '../../../lib/deployment-names.ts';
 import { PRICES } from '../../../lib/prices.ts';
 import { CommandFailure } from '../../command-line/failures.ts';
 import {
@@ -161,14 +161,16 @@ async function functionSteps({ account, service }: Planning): Promise<readonly S
 }
 
 async function layerSteps({ account, service }: Planning): Promise<readonly Step[]> {
-  const versions = await account.layerVersions(reactorLayerName(service));
-  return versions.map((version) => ({
-    kind: 'layer',
-    id: layerId(service, version),
-    fate: 'deleted',
-    has: 'the runtime of reactors',
-    monthly: 0,
-  }));
+  const ofNames = reactorLayerNames(service).map(async (name) =>
+    (await account.layerVersions(name)).map((version): Step => ({
+      kind: 'layer',
+      id: layerId(name, version),
+      fate: 'deleted',
+      has: 'the runtime of reactors',
+      monthly: 0,
+    })),
+  );
+  return (await Promise.all(ofNames)).flat();
 }
 
 /** A key by its ARN. Its tag proves whose it is, and so whose is what it encrypts. */

@@ -1,4 +1,4 @@
-import { reactorLayerName, STACKS_WITH_LOGS } from '../../../lib/deployment-names.ts';
+import { STACKS_WITH_LOGS } from '../../../lib/deployment-names.ts';
 import type { StackPlace } from './removal-account.ts';
 
 /**
@@ -60,8 +60,7 @@ export const monthlyOf = (steps: readonly Step[]): number =>
 export const identityOf = ({ steps }: RemovalPlan): string =>
   steps.map(({ kind, id, fate }) => `${kind} ${id} ${fate}`).join('\n');
 
-export const layerId = (service: string, version: number): string =>
-  `${reactorLayerName(service)}:${String(version)}`;
+export const layerId = (name: string, version: number): string => `${name}:${String(version)}`;
 
 export const logPrefixes = (service: string): readonly string[] =>
   STACKS_WITH_LOGS.map((id) => `${service}-${id}-`);

@@ -1,7 +1,6 @@
 import type { OperationDescription } from '../../../src/wire/operation-description.ts';
-import { namedListParameters } from '../../../src/wire/named-list.ts';
 import { pageOf } from '../../../src/wire/page.ts';
-import { reactorResponse } from '../../../src/wire/reactor.ts';
+import { listReactorsParameters, reactorResponse } from '../../../src/wire/reactor.ts';
 import { TAG } from '../words.ts';
 
 export const description: OperationDescription = {
@@ -10,6 +9,6 @@ export const description: OperationDescription = {
   does: 'Lists reactors: `id` (repeatable), `name` (`*` is any run of characters), `page`, `size`, `after`',
   tag: TAG,
   summary: 'List reactors',
-  query: namedListParameters(),
+  query: listReactorsParameters(),
   response: { description: 'A page of reactors.', schema: pageOf(reactorResponse()) },
 };

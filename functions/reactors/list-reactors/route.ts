@@ -1,8 +1,7 @@
 import { listReactors } from '../../../src/core/reactors/list-reactors.ts';
 import { route, type Route } from '../../../src/http/route.ts';
-import { namedListQuery } from '../../../src/wire/named-list.ts';
 import { presentPage } from '../../../src/wire/page.ts';
-import { presentReactor } from '../../../src/wire/reactor.ts';
+import { listReactorsQuery, presentReactor } from '../../../src/wire/reactor.ts';
 import type { ReactorsDeps } from '../dependencies.ts';
 
 export const operation: Route<ReactorsDeps> = route({
@@ -11,7 +10,7 @@ export const operation: Route<ReactorsDeps> = route({
   path: '/reactors',
   permission: 'reactor:read',
   success: 200,
-  query: namedListQuery,
+  query: listReactorsQuery,
   handle: async (deps, { caller, query }) => ({
     body: presentPage(await listReactors(deps, caller, query.filters, query.page), presentReactor),
   }),

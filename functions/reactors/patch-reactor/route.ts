@@ -1,6 +1,7 @@
 import { patchReactor } from '../../../src/core/reactors/change-reactor.ts';
 import { route, type Route } from '../../../src/http/route.ts';
-import { checkUnchangedReactor, patchReactorBody } from '../../../src/wire/reactor.ts';
+import { checkUnchangedReactor, patchOf, patchReactorBody } from '../../../src/wire/reactor.ts';
+import { stoppedProxiesHeader } from '../stopped-proxies.ts';
 import type { ReactorsDeps } from '../dependencies.ts';
 
 export const operation: Route<ReactorsDeps> = route({
@@ -13,7 +14,8 @@ export const operation: Route<ReactorsDeps> = route({
   mergePatch: true,
   body: patchReactorBody,
   handle: async (deps, { caller, params: { id }, body }) => {
-    await patchReactor(deps, caller, id, body.patch, checkUnchangedReactor(body.unchanged));
-    return {};
+    const check = checkUnchangedReactor(body.unchanged);
+    const { stoppedProxies = [] } = await patchReactor(deps, caller, id, patchOf(body, deps), check);
+    return { reservedHeaders: stoppedProxiesHeader(stoppedProxies) };
   },
 });

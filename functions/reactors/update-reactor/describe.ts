@@ -1,5 +1,5 @@
 import type { OperationDescription } from '../../../src/wire/operation-description.ts';
-import { reactorResponse, reactorWords } from '../../../src/wire/reactor.ts';
+import { reactorWords, updatedReactorResponse } from '../../../src/wire/reactor.ts';
 import { TAG, ID, CHARGE, CONFLICT } from '../words.ts';
 
 export const description: OperationDescription = {
@@ -13,6 +13,6 @@ export const description: OperationDescription = {
   members: reactorWords(),
   required: ['configuration'],
   requests: { charge: { summary: 'Other code', value: CHARGE } },
-  response: { description: 'The reactor after the update.', schema: reactorResponse() },
+  response: { description: 'The reactor after the update.', schema: updatedReactorResponse() },
   failures: { 409: CONFLICT },
 };

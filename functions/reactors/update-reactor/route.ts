@@ -6,6 +6,7 @@ import {
   presentWrittenReactor,
   updateReactorBody,
 } from '../../../src/wire/reactor.ts';
+import { stoppedProxiesHeader } from '../stopped-proxies.ts';
 import type { ReactorsDeps } from '../dependencies.ts';
 
 export const operation: Route<ReactorsDeps> = route({
@@ -16,9 +17,12 @@ export const operation: Route<ReactorsDeps> = route({
   permission: 'reactor:update',
   success: 200,
   body: updateReactorBody,
-  handle: async (deps, { caller, params: { id }, body }) => ({
-    body: presentWrittenReactor(
-      await updateReactor(deps, caller, id, definitionOf(body, deps), checkUnchangedReactor(body.unchanged)),
-    ),
-  }),
+  handle: async (deps, { caller, params: { id }, body }) => {
+    const check = checkUnchangedReactor(body.unchanged);
+    const written = await updateReactor(deps, caller, id, definitionOf(body, deps), check);
+    return {
+      body: presentWrittenReactor(written),
+      reservedHeaders: stoppedProxiesHeader(written.stoppedProxies),
+    };
+  },
 });

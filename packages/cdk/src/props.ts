@@ -41,6 +41,12 @@ export interface CloakroomProps {
    */
   readonly architecture?: 'arm64' | 'x86_64' | undefined;
   /**
+   * The Node.js that code of reactors may run on: the first is the default. An image that is
+   * left out takes no reactor more; those that it has run on.
+   * @default ['node16','node24']
+   */
+  readonly reactorImages?: readonly string[] | undefined;
+  /**
    * Provisioned instances of a reactor in the budget; 0 provisions none and costs nothing.
    * @default 1
    */

@@ -5,12 +5,23 @@ import { isRecord } from './is-record.ts';
 import { listOf, type List, type PageQuery } from './list.ts';
 import type { AsyncReactRequest, InvocationResult, ReactRequest } from './generics.ts';
 import { request } from './request.ts';
-import type { NewReactor, Reactor, ReactorChange, ReactorResponse } from './resources.ts';
+import type {
+  NewReactor,
+  Reactor,
+  ReactorChange,
+  ReactorResponse,
+  RuntimeImage,
+  UpdatedReactor,
+} from './resources.ts';
 
 export interface ReactorQuery extends PageQuery {
   readonly id?: string | readonly string[];
   /** `*` matches any characters; without it, any name that contains this matches. */
   readonly name?: string;
+  /** Only reactors whose code runs on this image. */
+  readonly runtime?: 'node16' | 'node24';
+  /** Only reactors whose `runtime.outdated` has this value. */
+  readonly outdated?: boolean;
 }
 
 export function reactorsOf(http: HttpClient) {
@@ -39,14 +50,16 @@ export function reactorsOf(http: HttpClient) {
       listOf(http, '/reactors', query, options),
 
     /**
-     * Replaces all members; without `application` the reactor has none afterwards.
+     * Replaces all members but `runtime`, which stays if it is left out. Without `application` the
+     * reactor has none afterwards.
      * @example await client.reactors.update(id, { name: 'Charge', code, configuration: {} });
      */
     update: (id: string, reactor: NewReactor, options?: WriteOptions) =>
-      request<Reactor>(http, { method: 'PUT', path, ids: [id], body: reactor }, options),
+      request<UpdatedReactor>(http, { method: 'PUT', path, ids: [id], body: reactor }, options),
 
     /**
-     * Changes only the members that are sent.
+     * Changes only the members that are sent. The header `SVC-STOPPED-PROXIES` of the response has
+     * the ids of stored proxies whose code has changed by it.
      * @example await client.reactors.patch(id, { configuration: { MERCHANT: null } });
      */
     patch: (id: string, change: ReactorChange, options?: WriteOptions): ApiPromise<void> => {
@@ -63,6 +76,17 @@ export function reactorsOf(http: HttpClient) {
         options,
       );
     },
+
+    /**
+     * Returns the images on which code can run, with their packages.
+     * @example const { data } = await client.reactors.runtimes();
+     */
+    runtimes: (options?: CallOptions) =>
+      request<{ readonly data: readonly RuntimeImage[] }>(
+        http,
+        { method: 'GET', path: '/runtimes' },
+        options,
+      ),
 
     /**
      * Deletes a reactor.

@@ -48,6 +48,7 @@ export type OperationName =
   | 'getReactorResult'
   | 'listReactorDeliveries'
   | 'resendReactorDelivery'
+  | 'listRuntimes'
   | 'createToken'
   | 'listTokens'
   | 'getToken'
@@ -75,6 +76,7 @@ export type OperationName =
   | 'rotate-webhook-secret'
   | 'list-deliveries'
   | 'resend-delivery'
+  | 'allow-hot'
   | 'list-reactors'
   | 'republish-reactors'
   | 'who-saw'
@@ -629,10 +631,49 @@ export interface Reactor {
   readonly code: string;
   readonly configuration: Readonly<Record<string, string>>;
   readonly application?: Application;
+  readonly runtime: ReactorRuntime;
   readonly created_by: string;
   readonly created_at: string;
   readonly modified_by?: string;
   readonly modified_at?: string;
+}
+
+export interface ReactorRuntime {
+  readonly image: 'node16' | 'node24' | (string & {});
+  /** So many instances run in advance. */
+  readonly warm_concurrency: number;
+  /** Its version of Node.js. */
+  readonly node_version: string;
+  /** `deprecated`: move to another image. `closed`: takes no new reactors. */
+  readonly status: 'current' | 'deprecated' | 'closed' | (string & {});
+  /** When support of its Node.js ends. Absent if no end is planned. */
+  readonly closes_at?: string;
+  /**
+   * The function has an earlier version of the image than the deployment, which the operator
+   * moves.
+   */
+  readonly outdated: boolean;
+}
+
+export interface UpdatedReactor {
+  readonly id: string;
+  readonly tenant_id: string;
+  readonly name: string;
+  readonly code: string;
+  readonly configuration: Readonly<Record<string, string>>;
+  readonly application?: Application;
+  readonly runtime: ReactorRuntime;
+  readonly created_by: string;
+  readonly created_at: string;
+  readonly modified_by?: string;
+  readonly modified_at?: string;
+  readonly _extras?: {
+    /** Stored proxies that ran the code before. They fail until they are written again. */
+    readonly stopped_proxies?: readonly {
+      readonly id: string;
+      readonly name: string;
+    }[];
+  };
 }
 
 export interface ReactorResponse {
@@ -659,6 +700,24 @@ export interface ParkedDelivery {
   readonly created_at: string;
   /** When the delivery is deleted with its result. */
   readonly deleted_at: string;
+}
+
+export interface RuntimeImage {
+  readonly image: 'node16' | 'node24' | (string & {});
+  /** Its version of Node.js. */
+  readonly node_version: string;
+  /** `deprecated`: move to another image. `closed`: takes no new reactors. */
+  readonly status: 'current' | 'deprecated' | 'closed' | (string & {});
+  /** When support of its Node.js ends. Absent if no end is planned. */
+  readonly closes_at?: string;
+  /** Whether new reactors get it. */
+  readonly default: boolean;
+  /** The packages that code can require beside the SDK. */
+  readonly packages: readonly {
+    readonly name: string;
+    readonly version: string;
+    readonly licence: string;
+  }[];
 }
 
 export type TokenType =
@@ -1012,12 +1071,25 @@ export interface NewReactor {
   /** Up to 200 characters. */
   readonly name: string;
   /**
-   * CommonJS for Node.js 16: `module.exports = async (req) => ({ raw, tokenize })`. Up to 50,000
-   * characters; not run now.
+   * CommonJS for the Node.js of the image: `module.exports = async (req) => ({ raw, tokenize })`.
+   * Up to 50,000 characters; not run now.
    */
   readonly code: string;
   /** Up to 25 strings that the code reads as `req.configuration`. */
   readonly configuration: Readonly<Record<string, string>>;
+  /**
+   * Where the code runs. Without it, or without a member of it, an update leaves that as it is;
+   * `null` is the default of the deployment.
+   */
+  readonly runtime?:
+    | {
+        /** The version of Node.js. */
+        readonly image?: 'node16' | 'node24' | null | undefined;
+        /** So many instances run in advance, from 0 to the number that the deployment allows. */
+        readonly warm_concurrency?: number | null | undefined;
+      }
+    | null
+    | undefined;
   /**
    * The public or private application with which the code may call the service through `req.bt`.
    */
@@ -1033,8 +1105,8 @@ export interface ReactorChange {
   /** Up to 200 characters. */
   readonly name?: string | undefined;
   /**
-   * CommonJS for Node.js 16: `module.exports = async (req) => ({ raw, tokenize })`. Up to 50,000
-   * characters; not run now.
+   * CommonJS for the Node.js of the image: `module.exports = async (req) => ({ raw, tokenize })`.
+   * Up to 50,000 characters; not run now.
    */
   readonly code?: string | undefined;
   /** Merged; `null` removes an entry. */
@@ -1044,6 +1116,19 @@ export interface ReactorChange {
     | {
         /** The id of the application. */
         readonly id: string | null;
+      }
+    | null
+    | undefined;
+  /**
+   * Where the code runs. Without it, or without a member of it, an update leaves that as it is;
+   * `null` is the default of the deployment.
+   */
+  readonly runtime?:
+    | {
+        /** The version of Node.js. */
+        readonly image?: 'node16' | 'node24' | null | undefined;
+        /** So many instances run in advance, from 0 to the number that the deployment allows. */
+        readonly warm_concurrency?: number | null | undefined;
       }
     | null
     | undefined;

@@ -141,9 +141,10 @@ export const ENVIRONMENT: Environment = {
   REACTOR_FUNCTION_PREFIX: 'reactor',
   REACTOR_ROLE: 'role',
   REACTORS_FUNCTION: 'reactors',
-  REACTOR_LAYER: 'layer:1',
-  REACTOR_LAYER_NAME: 'layer',
-  REACTOR_LAYER_HASH: 'hash',
+  REACTOR_LAYERS: 'node16=layer:1,node24=layer:2',
+  REACTOR_IMAGES: 'node16,node24',
+  REACTOR_LAYER_NAMES: 'node16=layer,node24=layer-node24',
+  REACTOR_LAYER_HASHES: 'node16=hash16,node24=hash24',
   REPUBLISHER: 'republisher',
   REACTOR_ARCHITECTURE: 'arm64',
 };

@@ -30,7 +30,7 @@ import { idempotencyStoreContract } from '../../../test/contracts/idempotency-st
 import { indexStoreContract } from '../../../test/contracts/index-store-contract.ts';
 import { invocationStoreContract } from '../../../test/contracts/invocation-store-contract.ts';
 import { keyServiceContract } from '../../../test/contracts/key-service-contract.ts';
-import { LAYER } from '../../../test/support/fakes/reactor-functions.ts';
+import { LAYERS } from '../../../test/support/fakes/reactor-functions.ts';
 import { reactorFunctionsContract } from '../../../test/contracts/reactor-functions-contract.ts';
 import { reactorStoreContract } from '../../../test/contracts/reactor-store-contract.ts';
 import { sealHeadContract, sealStoreContract } from '../../../test/contracts/seal-store-contract.ts';
@@ -40,6 +40,7 @@ import { trailReaderContract } from '../../../test/contracts/trail-reader-contra
 import { tablesInMemory, tokenStoreOver } from '../../../test/support/stores-in-memory.ts';
 import { MemoryKms } from '../src/aws/memory-kms.ts';
 import { MemoryLambda } from '../src/aws/memory-lambda.ts';
+import { perImage } from '../../../src/lambda/layer-environment.ts';
 import { ENVIRONMENT } from '../src/functions.ts';
 
 const always =
@@ -105,6 +106,7 @@ keyServiceContract(
   'in memory, by its adapter',
   always(createKmsKeyService(asClient(new MemoryKms()), 'key')),
 );
+const ARNS = perImage.parse(ENVIRONMENT['REACTOR_LAYERS']);
 reactorFunctionsContract(
   'in memory, by its adapter',
   always(
@@ -116,7 +118,10 @@ reactorFunctionsContract(
       {
         namePrefix: 'Cloakroom-reactor-',
         roleArn: ENVIRONMENT['REACTOR_ROLE'] ?? '',
-        layer: { ...LAYER, arn: ENVIRONMENT['REACTOR_LAYER'] ?? '' },
+        layers: {
+          node16: { ...LAYERS.node16, arn: ARNS.node16 },
+          node24: { ...LAYERS.node24, arn: ARNS.node24 },
+        },
         architecture: 'arm64',
         codeKeyArn: 'key',
         tags: {},

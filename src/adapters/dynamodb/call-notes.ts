@@ -6,18 +6,31 @@ import { conditionalWrite } from './conditional-write.ts';
 import { reactorKey, WAITING_PARTITION } from './keys.ts';
 import type { Item, Table } from './table-client.ts';
 
-/** The place of a reactor in the queue for running instances. */
-export const waitingSince = (ms: number) => ({ duePk: WAITING_PARTITION, dueSk: sortableTime(ms) });
+/**
+ * The place of a reactor in the queue for running instances. It ends with their number if that is
+ * its own, so that reading the queue shows how many each waits for.
+ */
+export const waitingSince = (ms: number, warmConcurrency: number | undefined) => ({
+  duePk: WAITING_PARTITION,
+  dueSk: `${sortableTime(ms)}${warmConcurrency === undefined ? '' : `#${String(warmConcurrency)}`}`,
+});
+
+/** Reads the number from such a place. */
+export function warmConcurrencyIn(dueSk: string): number | undefined {
+  const number = /#(\d+)$/.exec(dueSk)?.[1];
+  return number === undefined ? undefined : Number(number);
+}
 
 /** The attributes that a call changes, and the conditions under which it does. */
 function noteOf(reactor: StoredReactor, day: string, now: number) {
   const isFirst = 'attribute_exists(pk) AND (attribute_not_exists(calledOn) OR calledOn < :calledOn)';
-  if (reactor.heat !== undefined) return { set: { calledOn: day }, conditions: [isFirst] };
+  const isNoWaiter = reactor.heat !== undefined || reactor.warmConcurrency === 0;
+  if (isNoWaiter) return { set: { calledOn: day }, conditions: [isFirst] };
   const waits = { calledOn: day, heat: { state: 'waiting', since: now } };
   const conditions = [isFirst, 'attribute_not_exists(heat)'];
   // A reactor with something due enters the queue afterwards.
   if (dueOf(reactor) !== undefined) return { set: waits, conditions };
-  const set = { ...waits, ...waitingSince(now) };
+  const set = { ...waits, ...waitingSince(now, reactor.warmConcurrency) };
   return { set, conditions: [...conditions, 'attribute_not_exists(duePk)'] };
 }
 

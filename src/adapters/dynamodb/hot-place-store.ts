@@ -1,17 +1,24 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import type { HotPlaceStore, WaitingReactors } from '../../core/reactors/hot-places.ts';
+import type { HotPlaceStore, WaitingReactor, WaitingReactors } from '../../core/reactors/hot-places.ts';
 import { getItem } from './batch-get.ts';
+import { warmConcurrencyIn } from './call-notes.ts';
 import { conditionalPut, replaces } from './conditional-write.ts';
 import { HOT_PLACES_KEY, INDEXES, parseReactorKey, WAITING_PARTITION } from './keys.ts';
 import { send, type Item, type Table } from './table-client.ts';
 
 const placesItem = z.lazy(() =>
   z.object({
-    instances: z.number(),
-    capacity: z.number(),
+    hotInstances: z.number(),
+    hotConcurrency: z.number(),
     places: z.array(
-      z.object({ tenantId: z.string(), id: z.string(), since: z.number(), isGranted: z.boolean() }),
+      z.object({
+        tenantId: z.string(),
+        id: z.string(),
+        instances: z.number(),
+        since: z.number(),
+        isGranted: z.boolean(),
+      }),
     ),
     decidedAt: z.number(),
     refusal: z.exactOptional(z.object({ until: z.number(), pauseMs: z.number() })),
@@ -38,7 +45,16 @@ export const createHotPlaceStore = (table: Table): HotPlaceStore => ({
 
 const PAGE = 500;
 
-const entry = z.lazy(() => z.object({ pk: z.string(), sk: z.string() }));
+const entry = z.lazy(() => z.object({ pk: z.string(), sk: z.string(), dueSk: z.string() }));
+
+function waitingIn(item: Item): readonly WaitingReactor[] {
+  const { dueSk, ...key } = entry.parse(item);
+  const reactor = parseReactorKey(key);
+  const warmConcurrency = warmConcurrencyIn(dueSk);
+  return reactor === undefined
+    ? []
+    : [{ ...reactor, ...(warmConcurrency !== undefined && { warmConcurrency }) }];
+}
 
 /** Finds reactors in the part of the due index that contains those without running instances. */
 export function createWaitingReactors({ client, platform, name }: Table): WaitingReactors {
@@ -60,7 +76,7 @@ export function createWaitingReactors({ client, platform, name }: Table): Waitin
         });
         const page = await send(platform, () => client.send(command));
         start = page.LastEvaluatedKey;
-        yield (page.Items ?? []).flatMap((item) => parseReactorKey(entry.parse(item)) ?? []);
+        yield (page.Items ?? []).flatMap(waitingIn);
       } while (start !== undefined);
     },
 

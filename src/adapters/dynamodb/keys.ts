@@ -357,6 +357,9 @@ export const WAITING_PARTITION = 'waiting';
 /** Reactors table: the item that says which reactors have running instances. */
 export const HOT_PLACES_KEY: ItemKey = { pk: 'hot', sk: 'places' };
 
+/** Reactors table: the item with the tenants that may have more of them, beside that. */
+export const HOT_ALLOWANCES_KEY: ItemKey = { pk: HOT_PLACES_KEY.pk, sk: 'allowances' };
+
 /** Reactors table: how many reactors a tenant has. */
 export function reactorCountKey(tenantId: string): ItemKey {
   return { pk: tenantId, sk: 'reactor-count' };

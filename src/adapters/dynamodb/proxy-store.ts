@@ -10,6 +10,7 @@ import {
   type StoredVersion,
 } from '../../core/stored-proxies/stored-proxy.ts';
 import { sameJson } from '../../core/shared/same-json.ts';
+import { defined } from '../../core/shared/defined.ts';
 import { isUuid } from '../../core/shared/is-uuid.ts';
 import { keyItem } from './application-item.ts';
 import { batchGet, getItem } from './batch-get.ts';
@@ -33,12 +34,16 @@ import { tenantItems } from './tenant-items.ts';
 import { timeToLive } from './token-item.ts';
 import { transact } from './transact.ts';
 
+/** The codes that a proxy runs. */
+const pins = z.lazy(() => z.array(z.object({ reactorId: z.string(), codeHash: z.string() })));
+
 const proxyItem = z.lazy(() =>
   z.object({
     id: z.string(),
     tenantId: z.string(),
     definitionVersion: z.number(),
     encryptedDefinition: binary,
+    pins: z.exactOptional(pins),
     retainedVersions: z.exactOptional(z.array(z.number())),
     encryptedName: binary,
     configurationNames: z.array(z.string()),
@@ -66,7 +71,13 @@ const versionItem = z.lazy(() =>
 const useItem = z.lazy(() => z.object({ keyId: z.string(), lastUsedOn: z.string() }));
 
 const listedItem = z.lazy(() =>
-  z.object({ id: z.string(), tenantId: z.string(), encryptedName: binary, bytes: z.number() }),
+  z.object({
+    id: z.string(),
+    tenantId: z.string(),
+    encryptedName: binary,
+    pins: z.exactOptional(pins),
+    bytes: z.number(),
+  }),
 );
 
 /** The tombstone of a key, in the place of the item with its last use. */
@@ -90,12 +101,14 @@ const PAGE = 100;
 const NEVER = '';
 
 /** A list reads only these members of a proxy. */
-const listedOf = ({ id, tenantId, encryptedName, encryptedDefinition }: StoredProxy): ListedProxy => ({
+const listedOf = ({
   id,
   tenantId,
   encryptedName,
-  bytes: encryptedDefinition.length,
-});
+  encryptedDefinition,
+  pins: pinned,
+}: StoredProxy): ListedProxy =>
+  defined({ id, tenantId, encryptedName, pins: pinned, bytes: encryptedDefinition.length });
 
 const FREE = { ConditionExpression: 'attribute_not_exists(pk)' };
 
@@ -168,7 +181,8 @@ const counted = (table: Table, tenantId: string) => ({
   prefix: LISTED_PROXY_PREFIX,
 });
 
-const listReads = (table: Table): Pick<ProxyStore, 'listed' | 'findListed'> => ({
+/** Reads the proxies of a tenant for lists, and whole ones by their ids. */
+export const createProxyReads = (table: Table): Pick<ProxyStore, 'listed' | 'findListed' | 'findMany'> => ({
   async *listed(tenantId, after) {
     const listing = {
       tenantId,
@@ -182,6 +196,11 @@ const listReads = (table: Table): Pick<ProxyStore, 'listed' | 'findListed'> => (
   async findListed(tenantId, ids) {
     const keys = [...new Set(ids)].filter(isUuid).map((id) => listedProxyKey(tenantId, id));
     return (await batchGet(table, keys)).map((item) => listedItem.parse(item));
+  },
+
+  async findMany(tenantId, ids) {
+    const keys = [...new Set(ids)].filter(isUuid).map((id) => proxyKey(tenantId, id));
+    return (await batchGet(table, keys)).map(read);
   },
 });
 
@@ -252,11 +271,6 @@ export function createProxyStore(table: Table): ProxyStore {
       return item && read(item);
     },
 
-    async findMany(tenantId, ids) {
-      const keys = [...new Set(ids)].filter(isUuid).map((id) => proxyKey(tenantId, id));
-      return (await batchGet(table, keys)).map(read);
-    },
-
     async *list(tenantId, after) {
       const listing = {
         tenantId,
@@ -292,7 +306,7 @@ export function createProxyStore(table: Table): ProxyStore {
     },
 
     versions: (proxy) => versionsOf(table, proxy),
-    ...listReads(table),
+    ...createProxyReads(table),
     ...keyReads(table),
   };
 }

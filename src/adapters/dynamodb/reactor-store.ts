@@ -24,7 +24,10 @@ const reactorItem = z.lazy(() =>
     createdAt: z.number(),
     modifiedBy: z.exactOptional(z.string()),
     modifiedAt: z.exactOptional(z.number()),
+    // Items of earlier releases have none.
+    image: z._default(z.enum(IMAGES), 'node16'),
     codeHash: z.string(),
+    warmConcurrency: z.exactOptional(z.number()),
     encryptedCode: binary,
     encryptedConfiguration: binary,
     state: z.enum(['creating', 'ready', 'deleting']),
@@ -45,8 +48,10 @@ const reactorItem = z.lazy(() =>
 /** A reactor that waits for running instances is in the queue while nothing else of it is due. */
 function dueEntryOf(reactor: StoredReactor): Item {
   const due = dueOf(reactor);
-  const { heat } = reactor;
-  return due === undefined && heat?.state === 'waiting' ? waitingSince(heat.since) : dueAt(reactor.id, due);
+  const { heat, warmConcurrency } = reactor;
+  return due === undefined && heat?.state === 'waiting'
+    ? waitingSince(heat.since, warmConcurrency)
+    : dueAt(reactor.id, due);
 }
 
 function itemOf(reactor: StoredReactor): Item {

@@ -28,13 +28,14 @@ async function* versionsOf(
   } while (marker !== undefined && marker !== '');
 }
 
-/** Finds versions of the layer that this deployment publishes. */
-export function createLayerFinder(lambda: Lambda, layerName: string): LayerFinder {
+/** Finds versions of the layers that this deployment publishes, by their names. */
+export function createLayerFinder(lambda: Lambda, names: Readonly<Record<Image, string>>): LayerFinder {
   async function first(
     image: Image,
     isWanted: (version: LayerVersion) => boolean,
   ): Promise<LayerVersion | undefined> {
-    for await (const version of versionsOf(lambda, layerName, image)) if (isWanted(version)) return version;
+    for await (const version of versionsOf(lambda, names[image], image))
+      if (isWanted(version)) return version;
     return undefined;
   }
   return {

@@ -10,7 +10,7 @@ import * as z from 'zod/mini';
 import type { LayerVersion } from '../../core/reactors/layer.ts';
 import type { StayReason } from '../../core/reactors/reactor.ts';
 import type { LayerMover, VersionInForce } from '../../core/republish/layer-mover.ts';
-import { OWN_CODE_HASH, ownFunctionName } from '../../core/republish/own-function.ts';
+import { ownCodeHash, ownFunctionName } from '../../core/republish/own-function.ts';
 import { parseJson } from '../../core/shared/parse-json.ts';
 import { ServiceError } from '../../core/shared/service-error.ts';
 import type { LambdaCalls } from '../aws/clients.ts';
@@ -139,9 +139,9 @@ export function createLayerMover(
 
   return {
     async prove(layer) {
-      const name = ownFunctionName(namePrefix);
+      const name = ownFunctionName(namePrefix, layer.image);
       await setLayer(context, name, layer);
-      return (await probe(context, name, '$LATEST', OWN_CODE_HASH)) === 'loaded';
+      return (await probe(context, name, '$LATEST', ownCodeHash(layer.image))) === 'loaded';
     },
 
     publish: (inForce, layer) => publish(context, inForce, layer),

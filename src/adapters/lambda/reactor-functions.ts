@@ -6,8 +6,8 @@ import {
   UpdateFunctionCodeCommand,
   UpdateFunctionConfigurationCommand,
 } from '@aws-sdk/client-lambda';
-import type { LayerVersion } from '../../core/reactors/layer.ts';
-import type { ReactorFunctions, ReactorId } from '../../core/reactors/reactor-functions.ts';
+import type { Image, LayerVersion } from '../../core/reactors/layer.ts';
+import type { ReactorFunctions, ReactorToMake } from '../../core/reactors/reactor-functions.ts';
 import type { MadeVersion } from '../../core/reactors/reactor.ts';
 import type { Secret } from '../../core/shared/secret.ts';
 import type { Lambda } from './lambda.ts';
@@ -20,8 +20,8 @@ import { createReactorRepairs, type ReactorRepairSettings } from './reactor-repa
 export interface ReactorFunctionSettings extends ReactorRepairSettings {
   /** The role that all reactors share, which has no permissions. */
   readonly roleArn: string;
-  /** The layer that new versions of functions get. */
-  readonly layer: LayerVersion;
+  /** The layers that new versions of functions get, by their image. */
+  readonly layers: Readonly<Record<Image, LayerVersion>>;
   readonly architecture: 'arm64' | 'x86_64';
   /** The key that encrypts the code in Lambda. */
   readonly codeKeyArn: string;
@@ -80,38 +80,28 @@ async function published(
 }
 
 /** A version, and the layer that it was made on. */
-const madeIn = (
-  {
-    settings: {
-      layer: { arn: _, ...layer },
-    },
-  }: FunctionContext,
-  functionVersion: string,
-): MadeVersion => ({ functionVersion, layer });
+const madeOn = ({ arn: _, ...layer }: LayerVersion, functionVersion: string): MadeVersion => ({
+  functionVersion,
+  layer,
+});
 
-const hasCurrentLayer = (
-  { settings }: FunctionContext,
-  { Layers: layers = [] }: FunctionConfiguration,
-): boolean => layers.length === 1 && layers[0]?.Arn === settings.layer.arn;
+const hasLayer = ({ arn }: LayerVersion, { Layers: layers = [] }: FunctionConfiguration): boolean =>
+  layers.length === 1 && layers[0]?.Arn === arn;
 
-/** The layer contains the Node.js of one architecture, so both change together. */
-const hasCurrentRuntime = (context: FunctionContext, found: FunctionConfiguration): boolean =>
-  hasCurrentLayer(context, found) && found.Architectures?.[0] === context.settings.architecture;
-
-/** A function has the layer that it was created with until its code is published again. */
-async function useCurrentLayer(
-  context: FunctionContext,
+/**
+ * A function has the layer that it was created with until its code is published again. Another
+ * image is another layer.
+ */
+async function useLayer(
+  { client, platform, ...context }: FunctionContext,
   name: string,
+  layer: LayerVersion,
   found: FunctionConfiguration,
 ): Promise<void> {
-  const { settings, client, platform } = context;
-  if (hasCurrentLayer(context, found)) return;
-  const command = new UpdateFunctionConfigurationCommand({
-    FunctionName: name,
-    Layers: [settings.layer.arn],
-  });
+  if (hasLayer(layer, found)) return;
+  const command = new UpdateFunctionConfigurationCommand({ FunctionName: name, Layers: [layer.arn] });
   await retryControlPlane(platform, () => client.send(command), BUSY);
-  await ready(context, name, '$LATEST');
+  await ready({ client, platform, ...context }, name, '$LATEST');
 }
 
 /** Publishes code for an existing function, and returns the version. */
@@ -129,7 +119,7 @@ async function publishCode(context: FunctionContext, name: string, archive: Uint
 }
 
 /** Creates the function without the alias `live`, and returns the version. */
-async function make(context: FunctionContext, reactor: ReactorId, archive: Uint8Array): Promise<string> {
+async function make(context: FunctionContext, reactor: ReactorToMake, archive: Uint8Array): Promise<string> {
   const { settings, client } = context;
   const name = nameOf(context, reactor.id);
   const command = new CreateFunctionCommand(
@@ -137,7 +127,7 @@ async function make(context: FunctionContext, reactor: ReactorId, archive: Uint8
       FunctionName: name,
       Architectures: [settings.architecture],
       Role: settings.roleArn,
-      Layers: [settings.layer.arn],
+      Layers: [settings.layers[reactor.image].arn],
       Tags: tagsOf(reactor, settings.tags),
       Code: { ZipFile: archive, SourceKMSKeyArn: settings.codeKeyArn },
     }),
@@ -166,23 +156,26 @@ export function createReactorFunctions(lambda: Lambda, settings: ReactorFunction
       const version = await make(context, reactor, await archiveOf(code));
       const alias = { FunctionName: name, Name: LIVE, FunctionVersion: version };
       await unlessThere(context, () => lambda.client.send(new CreateAliasCommand(alias)));
-      return madeIn(context, version);
+      return madeOn(settings.layers[reactor.image], version);
     },
 
     async publish(reactor, code) {
       const name = nameOf(context, reactor.id);
       const archive = await archiveOf(code);
+      const layer = settings.layers[reactor.image];
       const found = await functionOf(context, name);
-      if (found?.Configuration === undefined) return madeIn(context, await make(context, reactor, archive));
+      if (found?.Configuration === undefined) return madeOn(layer, await make(context, reactor, archive));
       if (!isOf(found, reactor)) throw new Error('reactor functions: the function is of another reactor');
-      await useCurrentLayer(context, name, found.Configuration);
+      await useLayer(context, name, layer, found.Configuration);
       await useTags(lambda, found, settings.tags);
-      return madeIn(context, await publishCode(context, name, archive));
+      return madeOn(layer, await publishCode(context, name, archive));
     },
 
-    async isCurrent(reactorId, version) {
-      const found = (await functionOf(context, nameOf(context, reactorId), LIVE))?.Configuration;
-      return found?.Version === version && hasCurrentRuntime(context, found);
+    async isCurrent({ id, image }, version) {
+      const found = (await functionOf(context, nameOf(context, id), LIVE))?.Configuration;
+      if (found?.Version !== version || !hasLayer(settings.layers[image], found)) return false;
+      // The layer contains the Node.js of one architecture, so both change together.
+      return found.Architectures?.[0] === settings.architecture;
     },
   };
 }

@@ -25,6 +25,7 @@ export const OPERATION_NAMES = [
   'rotate-webhook-secret',
   'list-deliveries',
   'resend-delivery',
+  'allow-hot',
   'list-reactors',
   'republish-reactors',
   'who-saw',

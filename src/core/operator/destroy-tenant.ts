@@ -1,6 +1,7 @@
 import type { ApplicationStore } from '../applications/application-store.ts';
 import type { TenantStore } from '../tenants/tenant.ts';
 import { isDestroyed } from '../crypto/key-ring.ts';
+import { forgetAllowance, type HotAllowanceStore } from '../reactors/hot-allowances.ts';
 import { isBusy } from '../reactors/change-function.ts';
 import type { ReactorRepairs } from '../reactors/reactor-functions.ts';
 import type { ProxyStore } from '../stored-proxies/proxy-store.ts';
@@ -15,6 +16,7 @@ export interface DestroyTenantDeps extends Platform {
   readonly applicationStore: Pick<ApplicationStore, 'list' | 'delete' | 'forgetRetiredKeys'>;
   readonly reactorStore: Pick<ReactorStore, 'list' | 'delete'>;
   readonly proxyStore: Pick<ProxyStore, 'list' | 'delete'>;
+  readonly hotAllowanceStore: HotAllowanceStore;
   readonly reactorFunctions: Pick<ReactorRepairs, 'remove'>;
   readonly tokenStore: Pick<
     UnprovenTokenStore,
@@ -100,6 +102,7 @@ export async function destroyTenantStep(deps: DestroyTenantDeps, tenantId: strin
   }
   const tombstones = await deps.tokenStore.deleteTombstones(tenantId, STEP);
   if (tombstones > 0) return { what: 'tombstones', removed: tombstones, isDone: false };
+  await forgetAllowance(deps, tenantId);
   await deps.tenantStore.remove(tenantId);
   return { what: 'tenant', removed: 1, isDone: true };
 }

@@ -32,11 +32,27 @@ export const OPERATION_MS = 90_000;
  */
 export const TIDY_AFTER_MS = 5 * 60 * 1000;
 
-/** The reactor with a new `live`, which has no running instances: it waits (keep-hot.ts). */
-export const waiting = (reactor: StoredReactor, now: number): StoredReactor => ({
-  ...reactor,
-  heat: { state: 'waiting', since: now },
-});
+/**
+ * The reactor with a new `live`, which has no running instances: it waits (keep-hot.ts), unless its
+ * owner wants none.
+ */
+export function waiting({ heat: _, ...reactor }: StoredReactor, now: number): StoredReactor {
+  return reactor.warmConcurrency === 0 ? reactor : { ...reactor, heat: { state: 'waiting', since: now } };
+}
+
+/**
+ * The reactor with the number of running instances that its owner asks for, or the usual one. A
+ * place that it has is changed within an hour (keep-hot.ts).
+ */
+export function withWarmConcurrency(
+  { warmConcurrency: _, ...reactor }: StoredReactor,
+  warmConcurrency: number | undefined,
+  now: number,
+): StoredReactor {
+  const next: StoredReactor = { ...reactor, ...(warmConcurrency !== undefined && { warmConcurrency }) };
+  if (next.heat?.state === 'hot' || (next.heat !== undefined && warmConcurrency !== 0)) return next;
+  return waiting(next, now);
+}
 
 export function isBusy(reactor: StoredReactor, now: number): boolean {
   return reactor.operation !== undefined && reactor.operation.until > now;

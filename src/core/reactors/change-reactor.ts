@@ -1,5 +1,6 @@
 import type { Application } from '../applications/application.ts';
 import type { Caller } from '../access/caller.ts';
+import { holdsSomewhere } from '../access/access-decision.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { defined } from '../shared/defined.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
@@ -7,8 +8,10 @@ import { Secret } from '../shared/secret.ts';
 import { invalid } from '../shared/service-error.ts';
 import { checkCode } from './check-code.ts';
 import { isBusy, releaseOperationOnFailure, startOperation, whileNotMoved } from './change-function.ts';
-import type { ChangeReactorDeps, WrittenReactor } from './create-reactor.ts';
+import { codeHash } from './code-hash.ts';
+import { writtenReactor, type ChangeReactorDeps, type WrittenReactor } from './create-reactor.ts';
 import { applicationOf, checkedApplication, existingReactor } from './get-reactor.ts';
+import { changedRuntime, type Runtime, type RuntimeChange } from './images.ts';
 import { openReactor, encryptContent } from './open-reactor.ts';
 import { publishLocked } from './publish-locked.ts';
 import {
@@ -27,6 +30,7 @@ export interface ReactorPatch {
   readonly configuration?: Secret<Readonly<Record<string, string | null>>>;
   /** `null` removes the application. */
   readonly applicationId?: string | null;
+  readonly runtime?: RuntimeChange;
 }
 
 /**
@@ -45,12 +49,10 @@ interface WantedReactor {
   readonly namesConfiguration: boolean;
 }
 
-/** Whether the function has the recorded version, on the runtime of this deployment. */
-async function isInPlace(
-  { reactorFunctions }: ChangeReactorDeps,
-  { id, functionVersion }: StoredReactor,
-): Promise<boolean> {
-  return functionVersion !== undefined && (await reactorFunctions.isCurrent(id, functionVersion));
+/** Whether the function has the recorded version, on the layer of this deployment. */
+async function isInPlace({ reactorFunctions }: ChangeReactorDeps, reactor: StoredReactor): Promise<boolean> {
+  const { functionVersion } = reactor;
+  return functionVersion !== undefined && (await reactorFunctions.isCurrent(reactor, functionVersion));
 }
 
 /**
@@ -70,19 +72,74 @@ async function replaceCode(
   );
 }
 
-interface Changed {
+interface Changed extends Pick<WrittenReactor, 'warnings' | 'stoppedProxies'> {
   readonly stored: StoredReactor;
   readonly application: Application | undefined;
-  readonly warnings: readonly string[];
 }
 
+const isMoved = (previous: StoredReactor, next: Runtime): boolean =>
+  next.image !== previous.image || next.warmConcurrency !== previous.warmConcurrency;
+
 /** The members that the audit record names. An encrypted configuration cannot be compared. */
-const changedMembers = (previous: StoredReactor, next: StoredReactor, namesConfiguration: boolean) => [
-  ...(next.name === previous.name ? [] : ['name']),
-  ...(next.codeHash === previous.codeHash ? [] : ['code']),
-  ...(namesConfiguration ? ['configuration'] : []),
-  ...(next.applicationId === previous.applicationId ? [] : ['application']),
-];
+function changedMembers(
+  previous: StoredReactor,
+  next: StoredReactor,
+  { definition, namesConfiguration }: WantedReactor,
+): readonly string[] {
+  // The stored hash covers the image, which may have changed alone.
+  const isSameCode = codeHash(definition.code.reveal(), previous.image) === previous.codeHash;
+  return [
+    ...(next.name === previous.name ? [] : ['name']),
+    ...(isSameCode ? [] : ['code']),
+    ...(namesConfiguration ? ['configuration'] : []),
+    ...(next.applicationId === previous.applicationId ? [] : ['application']),
+    ...(isMoved(previous, next) ? ['runtime'] : []),
+  ];
+}
+
+/** Parses code that is new, or new to its image. */
+async function checkedCode(
+  { clientCompatibility }: ChangeReactorDeps,
+  isNew: boolean,
+  { image }: Runtime,
+  { definition, namesCode }: WantedReactor,
+): Promise<readonly string[]> {
+  // A request that sends broken code back gets the warning again.
+  const isChecked = isNew || (namesCode && clientCompatibility === 'lenient');
+  return isChecked ? checkCode(definition.code, image, clientCompatibility) : [];
+}
+
+/** The reactor after a change, and not stored yet. */
+async function nextReactor(
+  deps: ChangeReactorDeps,
+  caller: Caller,
+  previous: StoredReactor,
+  { definition, application }: WantedReactor,
+): Promise<StoredReactor> {
+  const { applicationId: _, warmConcurrency: __, ...rest } = previous;
+  const runtime = changedRuntime(deps, previous, definition.runtime);
+  return defined({
+    ...rest,
+    ...runtime,
+    ...(await encryptContent(deps.vault, { ...previous, ...runtime }, definition)),
+    name: definition.name,
+    applicationId: application?.id,
+    modifiedBy: caller.applicationId,
+    modifiedAt: deps.clock(),
+    version: previous.version + 1,
+  });
+}
+
+/**
+ * The proxies that stop by a change, if the caller may list them. They are read before the change,
+ * so that a failure changes nothing.
+ */
+const stoppedBy = async (
+  { proxyPins }: ChangeReactorDeps,
+  caller: Caller,
+  previous: StoredReactor,
+): Promise<Pick<Changed, 'stoppedProxies'>> =>
+  holdsSomewhere(caller, 'proxy:read') ? { stoppedProxies: await proxyPins.of(previous) } : {};
 
 async function changeOnce(
   deps: ChangeReactorDeps,
@@ -92,30 +149,20 @@ async function changeOnce(
   check: CheckUnchanged,
 ): Promise<Changed | 'conflict'> {
   const previous = await existingReactor(deps, caller.tenantId, id);
-  const { definition, application, namesCode, namesConfiguration } = await decide(previous);
+  const wanted = await decide(previous);
+  const { definition, application, namesCode } = wanted;
   check(previous, application);
   // The owner of an operation overwrites the version that was read, so retry.
   if (isBusy(previous, deps.clock())) return 'conflict';
-  const encrypted = await encryptContent(deps.vault, previous, definition);
-  const isNewCode = encrypted.codeHash !== previous.codeHash;
-  // A request that sends broken code back gets the warning again.
-  const isChecked = isNewCode || (namesCode && deps.clientCompatibility === 'lenient');
-  const warnings = isChecked ? await checkCode(definition.code, deps.clientCompatibility) : [];
-  const { applicationId: _, ...rest } = previous;
-  const next: StoredReactor = defined({
-    ...rest,
-    ...encrypted,
-    name: definition.name,
-    applicationId: application?.id,
-    modifiedBy: caller.applicationId,
-    modifiedAt: deps.clock(),
-    version: previous.version + 1,
-  });
-  deps.audit.changes({ members: changedMembers(previous, next, namesConfiguration) });
+  const next = await nextReactor(deps, caller, previous, wanted);
+  const isNewCode = next.codeHash !== previous.codeHash;
+  const warnings = await checkedCode(deps, isNewCode, next, wanted);
+  deps.audit.changes({ members: changedMembers(previous, next, wanted) });
   if (!isNewCode && (!namesCode || (await isInPlace(deps, previous))))
     return (await deps.reactorStore.update(next)) ? { stored: next, application, warnings } : 'conflict';
+  const stopped = isNewCode ? await stoppedBy(deps, caller, previous) : {};
   const stored = await replaceCode(deps, previous, next, definition.code);
-  return stored === 'conflict' ? 'conflict' : { stored, application, warnings };
+  return stored === 'conflict' ? 'conflict' : { stored, application, warnings, ...stopped };
 }
 
 async function change(
@@ -129,8 +176,7 @@ async function change(
   const changed = await whileNotMoved(deps, { tenantId: caller.tenantId, id }, () =>
     retryConflict(deps, () => changeOnce(deps, caller, id, decide, check)),
   );
-  const { stored, application, warnings } = changed;
-  return defined({ reactor: await openReactor(deps.vault, stored), application, warnings });
+  return writtenReactor(deps, changed);
 }
 
 /**
@@ -174,7 +220,7 @@ export async function patchReactor(
   id: string,
   patch: ReactorPatch,
   check: CheckUnchanged = () => undefined,
-): Promise<void> {
+): Promise<WrittenReactor> {
   const decide = async (previous: StoredReactor): Promise<WantedReactor> => {
     const { code, configuration } = await openReactor(deps.vault, previous);
     // A patch that does not name the application is valid even if the application was deleted
@@ -184,15 +230,16 @@ export async function patchReactor(
         ? await applicationOf(deps, previous)
         : await checkedApplication(deps, caller.tenantId, patch.applicationId ?? undefined);
     return {
-      definition: {
+      definition: defined({
         name: patch.name ?? previous.name,
         code: patch.code ?? code,
         configuration: merged(configuration, patch.configuration),
-      },
+        runtime: patch.runtime,
+      }),
       application,
       namesCode: patch.code !== undefined,
       namesConfiguration: patch.configuration !== undefined,
     };
   };
-  await change(deps, caller, id, decide, check);
+  return change(deps, caller, id, decide, check);
 }

@@ -16,20 +16,39 @@ import {
 import { checkCode } from './check-code.ts';
 import { checkedApplication, type GetReactorDeps, type ReactorView } from './get-reactor.ts';
 import { openReactor, encryptContent } from './open-reactor.ts';
+import { changedRuntime, runtimeView, type RuntimeDeps } from './images.ts';
+import type { PinningProxy, ProxyPins } from './proxy-pins.ts';
 import type { ReactorDefinition, StoredReactor } from './reactor.ts';
 
 export type ChangeReactorDeps = ChangeFunctionDeps &
-  GetReactorDeps & {
+  GetReactorDeps &
+  RuntimeDeps & {
     readonly audit: Sightings;
     /** With `lenient`, code with a syntax error is stored, and the response has a warning. */
     readonly clientCompatibility: ClientCompatibility;
     readonly reactorsPerTenant: number;
+    readonly proxyPins: ProxyPins;
   };
 
 /** A reactor after a write, and warnings about it. */
 export interface WrittenReactor extends ReactorView {
   readonly warnings: readonly string[];
+  /** The proxies that ran the code before the write, and fail now. Absent if nothing was asked. */
+  readonly stoppedProxies?: readonly PinningProxy[];
 }
+
+/** A reactor in the form that its writer sees. */
+export const writtenReactor = async (
+  deps: Pick<GetReactorDeps, 'vault'> & RuntimeDeps,
+  {
+    stored,
+    ...rest
+  }: Pick<WrittenReactor, 'warnings' | 'stoppedProxies'> & {
+    readonly stored: StoredReactor;
+    readonly application: ReactorView['application'] | undefined;
+  },
+): Promise<WrittenReactor> =>
+  defined({ reactor: await openReactor(deps.vault, stored), runtime: runtimeView(deps, stored), ...rest });
 
 async function deployed(deps: ChangeReactorDeps, draft: StoredReactor, definition: ReactorDefinition) {
   return releaseOperationOnFailure(deps, draft, async () => {
@@ -68,7 +87,8 @@ export async function createReactor(
 ): Promise<WrittenReactor> {
   requirePermission(caller, 'reactor:create');
   const { tenantId } = caller;
-  const warnings = await checkCode(definition.code, deps.clientCompatibility);
+  const runtime = changedRuntime(deps, undefined, definition.runtime);
+  const warnings = await checkCode(definition.code, runtime.image, deps.clientCompatibility);
   const application = await checkedApplication(deps, tenantId, definition.applicationId);
   const now = deps.clock();
   const id = orderedId(writes.startedAt ?? now, writes.newId());
@@ -79,7 +99,8 @@ export async function createReactor(
     applicationId: application?.id,
     createdBy: caller.applicationId,
     createdAt: now,
-    ...(await encryptContent(deps.vault, { tenantId, id }, definition)),
+    ...runtime,
+    ...(await encryptContent(deps.vault, { tenantId, id, ...runtime }, definition)),
     state: 'creating' as const,
     operation: { id, until: now + OPERATION_MS },
     version: 1,
@@ -87,5 +108,5 @@ export async function createReactor(
   const written = await deps.reactorStore.create(draft, deps.reactorsPerTenant);
   if (written === 'full') throw limitReached(deps);
   const stored = written === 'created' ? await deployed(deps, draft, definition) : leftBehind(written);
-  return defined({ reactor: await openReactor(deps.vault, stored), application, warnings });
+  return writtenReactor(deps, { stored, application, warnings });
 }

@@ -7,6 +7,7 @@ import type { Vault } from '../crypto/vault.ts';
 import type { Clock } from '../shared/clock.ts';
 import { defined } from '../shared/defined.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
+import { runtimeView, type RuntimeDeps, type RuntimeView } from './images.ts';
 import { openReactor } from './open-reactor.ts';
 import type { Reactor, StoredReactor } from './reactor.ts';
 import type { ReactorStore } from './reactor-store.ts';
@@ -22,6 +23,7 @@ export interface GetReactorDeps {
 export interface ReactorView {
   readonly reactor: Reactor;
   readonly application?: Application;
+  readonly runtime: RuntimeView;
 }
 
 /**
@@ -66,10 +68,11 @@ export async function checkedApplication(
 
 /** Reactors in the form that callers see; one read fetches their applications. */
 export async function viewReactors(
-  { applicationStore, vault, clock }: GetReactorDeps,
+  deps: GetReactorDeps & RuntimeDeps,
   tenantId: string,
   stored: readonly StoredReactor[],
 ): Promise<readonly ReactorView[]> {
+  const { applicationStore, vault, clock } = deps;
   const ids = [...new Set(stored.flatMap(({ applicationId }) => applicationId ?? []))];
   const found = ids.length === 0 ? [] : await applicationStore.findMany(tenantId, ids);
   const now = clock();
@@ -79,14 +82,23 @@ export async function viewReactors(
   return Promise.all(
     stored.map(async (record) => {
       const application = applications.get(record.applicationId ?? '');
-      return defined({ reactor: await openReactor(vault, record), application });
+      return defined({
+        reactor: await openReactor(vault, record),
+        application,
+        runtime: runtimeView(deps, record),
+      });
     }),
   );
 }
 
-export async function getReactor(deps: GetReactorDeps, caller: Caller, id: string): Promise<ReactorView> {
+export async function getReactor(
+  deps: GetReactorDeps & RuntimeDeps,
+  caller: Caller,
+  id: string,
+): Promise<ReactorView> {
   requirePermission(caller, 'reactor:read');
   const stored = await existingReactor(deps, caller.tenantId, id);
   const application = await applicationOf(deps, stored);
-  return defined({ reactor: await openReactor(deps.vault, stored), application });
+  const reactor = await openReactor(deps.vault, stored);
+  return defined({ reactor, application, runtime: runtimeView(deps, stored) });
 }

@@ -2,15 +2,19 @@ import { isBusy } from './change-function.ts';
 import {
   admitted,
   CALLS,
+  cut,
   DAY_MS,
   decide,
-  nameOf,
-  readQueue,
   noteHeat,
+  overLimit,
   readReactor,
+  type Decision,
+  type HotRun,
   type KeepHotDeps,
 } from './hot-decision.ts';
-import { capacityOf, type HotPlaces, type Place, type Refusal } from './hot-places.ts';
+import { instancesOf, type HotPlaces, type Place, type Refusal } from './hot-places.ts';
+import { nameOf, readOnce, readQueue, wantedBy } from './hot-queue.ts';
+import type { ReactorId } from './reactor-functions.ts';
 
 const DECIDED_EVERY_MS = 60 * 60 * 1000;
 /** So many more reactors are read than places are free. */
@@ -36,7 +40,7 @@ type Granted = Place | 'gone' | 'refused' | 'busy' | 'skipped';
  * none any more.
  */
 async function grantOne(deps: KeepHotDeps, place: Place): Promise<Granted> {
-  const started = await deps.reactorHeat.start(place.id, deps.hotConcurrency);
+  const started = await deps.reactorHeat.start(place.id, place.instances);
   if (started !== 'started' && started !== 'gone') return started;
   const now = deps.clock();
   const reactor = await readReactor(deps, place);
@@ -89,58 +93,92 @@ const withoutRefusal = ({ refusal: _, ...places }: HotPlaces): HotPlaces => plac
 /** The record as the budget of this deployment wants it. */
 interface Found {
   readonly before: HotPlaces;
-  /** The numbers that are stored once all places have them. */
-  readonly budget: Pick<HotPlaces, 'instances' | 'capacity'>;
+  /** Whether the budget is another one than that of the record. */
+  readonly isReset: boolean;
   /** Whether it is time to take places. */
   readonly isDue: boolean;
 }
 
+const budgetOf = ({ hotInstances, hotConcurrency }: KeepHotDeps) => ({ hotInstances, hotConcurrency });
+
 async function findPlaces(deps: KeepHotDeps, now: number): Promise<Found> {
-  const budget = { instances: deps.hotConcurrency, capacity: capacityOf(deps) };
   const stored = await deps.hotPlaceStore.find();
-  if (stored === undefined)
-    return { before: { ...budget, places: [], decidedAt: 0, version: 0 }, budget, isDue: true };
-  const isOther = stored.instances !== budget.instances || stored.capacity !== budget.capacity;
+  if (stored === undefined) {
+    const before = { ...budgetOf(deps), places: [], decidedAt: 0, version: 0 };
+    return { before, isReset: false, isDue: true };
+  }
+  const isReset = stored.hotInstances !== deps.hotInstances || stored.hotConcurrency !== deps.hotConcurrency;
   return {
-    before: isOther ? withoutRefusal(stored) : stored,
-    budget,
-    isDue: isOther || now - stored.decidedAt >= DECIDED_EVERY_MS,
+    before: isReset ? withoutRefusal(stored) : stored,
+    isReset,
+    isDue: isReset || now - stored.decidedAt >= DECIDED_EVERY_MS,
   };
 }
 
-/** New places for the reactors that have waited longest. */
-async function newPlaces(deps: KeepHotDeps, places: readonly Place[], capacity: number, most: number) {
-  const free = Math.min(capacity - places.length, most - ungranted(places).length);
-  if (free <= 0) return [];
-  const now = deps.clock();
-  // Some of them may be unused or being changed.
-  const { fair, later } = await readQueue(deps, places, capacity, free + EXAMINED);
-  const next = await admitted(deps, [...fair, ...later].slice(0, free + EXAMINED), { most: free, now });
-  return next.map((reactor): Place => ({ ...reactor, since: now, isGranted: false }));
+/** The places as they are to be, apart from new ones. */
+async function reviewed(deps: HotRun, { before, isReset, isDue }: Found, now: number): Promise<Decision> {
+  if (isDue) return decide(deps, before, { isReset, now });
+  const over = await overLimit(deps, before.places);
+  return over.length === 0 ? { places: before.places, isUnfinished: false } : cut(deps, before, over, now);
 }
+
+/** Reactors that are to have no instances leave the queue. */
+async function release(deps: HotRun, reactors: readonly ReactorId[]): Promise<void> {
+  for (const waiting of reactors.slice(0, EXAMINED)) {
+    const reactor = await readReactor(deps, waiting);
+    if (reactor === 'unreadable' || reactor?.state !== 'ready' || isBusy(reactor, deps.clock())) continue;
+    if ((await wantedBy(deps, reactor)) === 0) await noteHeat(deps, reactor, undefined);
+  }
+}
+
+/** New places for the reactors that have waited longest. */
+async function newPlaces(deps: HotRun, places: readonly Place[], most: number): Promise<readonly Place[]> {
+  const free = deps.hotInstances - instancesOf(places);
+  const calls = most - ungranted(places).length;
+  if (free <= 0 || calls <= 0) return [];
+  // Some of them may be unused or being changed.
+  const { fair, later, unwanted } = await readQueue(deps, places, free + EXAMINED);
+  await release(deps, unwanted);
+  const next = [...fair, ...later].slice(0, free + EXAMINED);
+  return admitted(deps, next, { free, most: calls, now: deps.clock() });
+}
+
+/** Whether no reactor may have instances. Those that wait go on waiting then. */
+const isOff = async ({ hotInstances, hotConcurrency, allowances }: HotRun): Promise<boolean> =>
+  hotInstances === 0 || (hotConcurrency === 0 && (await allowances()).size === 0);
+
+/** The record with new places. The budget counts as handed out once all places follow it. */
+const claimedBy = (
+  deps: HotRun,
+  before: HotPlaces,
+  places: readonly Place[],
+  { isDecided, now }: { readonly isDecided: boolean; readonly now: number },
+): HotPlaces => ({
+  ...before,
+  places,
+  ...(isDecided && { ...budgetOf(deps), decidedAt: now }),
+  version: before.version + 1,
+});
 
 /**
  * Gives the running instances of the budget to the reactors that have waited longest. Once an hour,
  * places are taken from reactors that were not called for 7 days, and from tenants that have more
- * than a quarter of them while others wait. After a refusal of Lambda the next call is made after
- * a pause that doubles. A run ends with its calls, and the next one goes on.
+ * than a quarter of the instances while others wait. After a refusal of Lambda the next call is
+ * made after a pause that doubles. A run ends with its calls, and the next one goes on.
  */
-export async function keepHot(deps: KeepHotDeps): Promise<void> {
+export async function keepHot(all: KeepHotDeps): Promise<void> {
+  const deps: HotRun = { ...all, allowances: readOnce(all.hotAllowanceStore) };
   const now = deps.clock();
-  const { before, budget, isDue } = await findPlaces(deps, now);
-  if (budget.capacity === 0 && before.places.length === 0) return;
-  const asBefore = { places: before.places, isUnfinished: false };
-  const { places: rest, isUnfinished } = isDue ? await decide(deps, before, budget.capacity, now) : asBefore;
-  const most = isUnfinished ? 0 : callsFor(before.refusal, now);
-  const places = [...rest, ...(await newPlaces(deps, rest, budget.capacity, most))];
+  const found = await findPlaces(deps, now);
+  const { before, isDue } = found;
+  const isNone = await isOff(deps);
+  if (isNone && before.places.length === 0) return;
+  const { places: rest, isUnfinished } = await reviewed(deps, found, now);
+  const most = isUnfinished || isNone ? 0 : callsFor(before.refusal, now);
+  const places = [...rest, ...(await newPlaces(deps, rest, most))];
   const hasWork = most > 0 && ungranted(places).length > 0;
-  if (!isDue && !hasWork) return;
-  const claimed: HotPlaces = {
-    ...before,
-    places,
-    ...(!isUnfinished && { ...budget, ...(isDue && { decidedAt: now }) }),
-    version: before.version + 1,
-  };
+  if (!isDue && !hasWork && rest === before.places) return;
+  const claimed = claimedBy(deps, before, places, { isDecided: isDue && !isUnfinished, now });
   // The budget counts a place before Lambda is asked, so that no death of a run exceeds it.
   if (!(await deps.hotPlaceStore.write(claimed)) || !hasWork) return;
   await deps.hotPlaceStore.write(await grant(deps, claimed));
@@ -153,6 +191,7 @@ export async function countCold({
 }: Pick<KeepHotDeps, 'hotPlaceStore' | 'waitingReactors'>): Promise<number> {
   const found = await hotPlaceStore.find();
   if (found?.refusal === undefined) return 0;
-  const free = found.capacity - found.places.length;
-  return ungranted(found.places).length + (free > 0 ? await waitingReactors.count(free) : 0);
+  const { hotInstances, hotConcurrency, places } = found;
+  const free = Math.floor((hotInstances - instancesOf(places)) / Math.max(1, hotConcurrency));
+  return ungranted(places).length + (free > 0 ? await waitingReactors.count(free) : 0);
 }

@@ -18,6 +18,9 @@ export interface Layer {
 /** The layer of a deployment, by which functions of an image are compared. */
 export type PresentLayer = Pick<Layer, 'image' | 'hash'>;
 
+/** A deployment has a layer for each image. */
+export type PresentLayers = Readonly<Record<Image, PresentLayer>>;
+
 /** A layer that new functions can get. */
 export interface LayerVersion extends Layer {
   readonly arn: string;

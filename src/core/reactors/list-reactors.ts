@@ -5,9 +5,11 @@ import { pageResources } from '../lists/page-resources.ts';
 import type { Page, PageRequest } from '../lists/pagination.ts';
 import { viewReactors, type GetReactorDeps, type ReactorView } from './get-reactor.ts';
 import { namePattern } from '../lists/name-pattern.ts';
+import { isOutdated, type RuntimeDeps } from './images.ts';
+import type { Image } from './layer.ts';
 import type { StoredReactor } from './reactor.ts';
 
-export interface ListReactorsDeps extends GetReactorDeps {
+export interface ListReactorsDeps extends GetReactorDeps, RuntimeDeps {
   readonly tenantKeys: TenantKeys;
 }
 
@@ -16,13 +18,17 @@ export interface ReactorFilters {
   readonly ids: readonly string[];
   /** Case-insensitive; `*` matches any characters. Without `*`, the name must contain the text. */
   readonly name?: string;
+  /** Only those whose code runs on it. */
+  readonly image?: Image;
+  /** Only those whose function has another layer than the present one, or only the others. */
+  readonly isOutdated?: boolean;
 }
 
 /** Lists the tenant's reactors, newest first, or those under `ids` in their order. */
 export async function listReactors(
   deps: ListReactorsDeps,
   caller: Caller,
-  { ids, name }: ReactorFilters,
+  { ids, name, image, isOutdated: wantsOutdated }: ReactorFilters,
   request: PageRequest,
 ): Promise<Page<ReactorView>> {
   requirePermission(caller, 'reactor:read');
@@ -30,8 +36,13 @@ export async function listReactors(
   const matches = name === undefined ? () => true : namePattern(name);
   const wanted = {
     list: 'reactors',
-    filters: JSON.stringify([ids, name ?? null]),
-    isVisible: (reactor: StoredReactor) => reactor.state === 'ready' && matches(reactor.name),
+    filters: JSON.stringify([ids, name ?? null, image ?? null, wantsOutdated ?? null]),
+    // These members are in the clear: only what is shown is opened.
+    isVisible: (reactor: StoredReactor) =>
+      reactor.state === 'ready' &&
+      matches(reactor.name) &&
+      (image === undefined || reactor.image === image) &&
+      (wantsOutdated === undefined || isOutdated(deps, reactor) === wantsOutdated),
     source: {
       ids,
       findMany: (wantedIds: readonly string[]) => deps.reactorStore.findMany(tenantId, wantedIds),

@@ -1,7 +1,15 @@
 import { Parser, type Options } from 'acorn';
+import type { Image } from './layer.ts';
 
-/** The syntax of Node.js 16, which is ES2022, for the body of a CommonJS module. */
-const SYNTAX: Options = { ecmaVersion: 2022, sourceType: 'commonjs', allowHashBang: true };
+/** The edition of ECMAScript that the Node.js of each image runs. */
+const EDITIONS: Readonly<Record<Image, 2022 | 2026>> = { node16: 2022, node24: 2026 };
+
+/** Code is the body of a CommonJS module. */
+const syntaxOf = (image: Image): Options => ({
+  ecmaVersion: EDITIONS[image],
+  sourceType: 'commonjs',
+  allowHashBang: true,
+});
 
 /** The parameters of a CommonJS module: `let`, `const` and `class` cannot declare them again. */
 const PARAMETERS = ['exports', 'require', 'module', '__filename', '__dirname'];
@@ -50,9 +58,9 @@ interface SyntaxProblem {
   readonly loc?: { readonly line: number; readonly column: number };
 }
 
-function syntaxProblem(code: string): SyntaxProblem | undefined {
+function syntaxProblem(code: string, image: Image): SyntaxProblem | undefined {
   try {
-    new CodeParser(SYNTAX, code).parse();
+    new CodeParser(syntaxOf(image), code).parse();
     return undefined;
   } catch (error) {
     if (error instanceof SyntaxError && 'loc' in error) return error as SyntaxProblem;
@@ -87,11 +95,11 @@ function shownMessage(message: string): string {
 }
 
 /**
- * Parses the code of a reactor without running it. Returns the message about its first syntax
- * error, with line and column from 1.
+ * Parses the code of a reactor for an image without running it. Returns the message about its first
+ * syntax error, with line and column from 1.
  */
-export function codeProblem(code: string): string | undefined {
-  const problem = syntaxProblem(code);
+export function codeProblem(code: string, image: Image): string | undefined {
+  const problem = syntaxProblem(code, image);
   if (problem === undefined) return undefined;
   const { message, loc } = problem;
   const at = loc === undefined ? '' : ` at line ${String(loc.line)}, column ${String(loc.column + 1)}`;

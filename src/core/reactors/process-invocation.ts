@@ -28,6 +28,7 @@ import {
   concludeRun,
   executeRun,
   prepareRun,
+  runKind,
   type PreparedRun,
   type ReactorResult,
   type RunReactorDeps,
@@ -166,7 +167,8 @@ async function runClaimed(
     const prepared = await prepareRun(deps, caller, input);
     const outcome = await executeRun(deps, prepared);
     try {
-      const result = await concludeRun(deps, caller, outcome, { timeoutMs }, randomIdentity(deps.random));
+      const writes = randomIdentity(deps.random);
+      const result = await concludeRun(deps, caller, outcome, runKind(prepared), writes);
       return { state: 'succeeded', body: deps.presentResult(result), ...endsWith(deps, prepared, result) };
     } catch (error) {
       // The code ran, so any later failure is the result and never a reason to run the code again.

@@ -8,6 +8,7 @@ import {
   executeRun,
   mayRunAgain,
   prepareRun,
+  runKind,
   type PreparedRun,
   type ReactorResult,
   type RunInput,
@@ -61,7 +62,7 @@ export async function react(
   const deadline = receivedAt + WHOLE_MS;
   const prepared = await prepareRun(deps, caller, { ...input, way, timeoutMs: CODE_MS, deadline });
   const outcome = await execute(deps, prepared, once);
-  const result = await concludeRun(deps, caller, outcome, prepared.input, writes);
+  const result = await concludeRun(deps, caller, outcome, runKind(prepared), writes);
   const { keepUntil, uses } = prepared;
   return defined({ result, uses, keepUntil });
 }

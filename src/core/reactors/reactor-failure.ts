@@ -2,6 +2,7 @@ import { defined } from '../shared/defined.ts';
 import { DEPTH_MAX, MEMBERS_MAX_TEXT } from '../shared/json-extent.ts';
 import { ServiceError, type FieldErrors, type ServiceErrorCode } from '../shared/service-error.ts';
 import { AUTHOR_PACKAGES, SDK } from './author-packages.ts';
+import type { Image } from './layer.ts';
 import type { LoadFailure, RanOutcome, ThrownError, ThrownPlace } from './reactor-runner.ts';
 
 /**
@@ -57,12 +58,12 @@ function describeRefusal(module: string | undefined, place: string): string {
 /** The message of V8 for code that calls `fetch`, which Node.js has from version 18 on. */
 const NO_FETCH = 'fetch is not defined';
 
-const adviceOn = ({ class: name, message }: ThrownError): string =>
-  name === 'ReferenceError' && message === NO_FETCH
+const adviceOn = ({ class: name, message }: ThrownError, image: Image): string =>
+  image === 'node16' && name === 'ReferenceError' && message === NO_FETCH
     ? ' Node.js 16 has no fetch: require node-fetch or axios instead.'
     : '';
 
-function thrownFailure(thrown: ThrownError): ServiceError {
+function thrownFailure(thrown: ThrownError, image: Image): ServiceError {
   const { status, message, errors, module, ...place } = thrown;
   const code = status === null ? undefined : BY_STATUS[status];
   if (code === undefined) {
@@ -71,7 +72,7 @@ function thrownFailure(thrown: ThrownError): ServiceError {
       module === undefined
         ? describeThrown(place)
         : describeRefusal(module ?? undefined, describePlace(place));
-    return new ServiceError('reactor_failed', `The code ${what}.${adviceOn(thrown)}`);
+    return new ServiceError('reactor_failed', `The code ${what}.${adviceOn(thrown, image)}`);
   }
   const reported = fieldErrors(errors);
   // Responses with 429 and 503 have a `Retry-After` header (docs/contract.md#errors).
@@ -123,14 +124,20 @@ function describeLoadFailure({ reason, error = {}, module }: LoadFailure): strin
   }
 }
 
-/** The error for a run that did not return a value. `limitMs` is the time limit of the code. */
+/** How code was run: with this time limit in ms, on this image. */
+export interface RunKind {
+  readonly limitMs: number;
+  readonly image: Image;
+}
+
+/** The error for a run that did not return a value. */
 export function reactorFailure(
   outcome: Exclude<RanOutcome, { readonly outcome: 'returned' }>,
-  limitMs: number,
+  { limitMs, image }: RunKind,
 ): ServiceError {
   switch (outcome.outcome) {
     case 'threw':
-      return thrownFailure(outcome.error.reveal());
+      return thrownFailure(outcome.error.reveal(), image);
     case 'not_loaded':
       return new ServiceError('reactor_not_loaded', `The code ${describeLoadFailure(outcome)}.`);
     case 'timed_out':

@@ -6,6 +6,9 @@ import type { MadeVersion, ReactorRecord } from './reactor.ts';
 /** A reactor, by which its function is found. Tags of the function have both ids. */
 export type ReactorId = Pick<ReactorRecord, 'tenantId' | 'id'>;
 
+/** A reactor whose function is made: its image decides the layer. */
+export type ReactorToMake = ReactorId & Pick<ReactorRecord, 'image'>;
+
 /**
  * Repairs functions of reactors. Every call may be repeated: it is no error that something exists
  * or is missing already. Rejects with `dependency_unavailable` if Lambda is down, or busy for too
@@ -23,19 +26,19 @@ export interface ReactorRepairs {
 }
 
 /**
- * Creates functions and new versions of them, on the layer of this deployment. Rejects if a
- * function's tags are those of another reactor.
+ * Creates functions and new versions of them, on the layer that this deployment has for the image.
+ * Rejects if a function's tags are those of another reactor.
  */
 export interface ReactorFunctions extends ReactorRepairs {
   /** Creates the function of a reactor, with `live`; returns its version once it can run. */
-  create(reactor: ReactorId, code: Secret<string>): Promise<MadeVersion>;
+  create(reactor: ReactorToMake, code: Secret<string>): Promise<MadeVersion>;
   /**
    * Creates a version with other code and returns it once it can run. If the function does not
    * exist, creates the function. `live` does not change.
    */
-  publish(reactor: ReactorId, code: Secret<string>): Promise<MadeVersion>;
-  /** Whether `live` points at this version, and the version runs on the runtime of new versions. */
-  isCurrent(reactorId: string, version: string): Promise<boolean>;
+  publish(reactor: ReactorToMake, code: Secret<string>): Promise<MadeVersion>;
+  /** Whether `live` points at this version, and it runs on the present layer of the image. */
+  isCurrent(reactor: Pick<ReactorToMake, 'id' | 'image'>, version: string): Promise<boolean>;
 }
 
 export const REACTOR_FUNCTIONS_EFFECTS: PortEffects<ReactorFunctions> = {

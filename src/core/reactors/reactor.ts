@@ -1,5 +1,6 @@
 import type { Secret } from '../shared/secret.ts';
-import type { Layer } from './layer.ts';
+import type { RuntimeChange } from './images.ts';
+import type { Image, Layer } from './layer.ts';
 
 /**
  * Limits of a reactor (docs/contract.md#limits). They are numbers of entries, and lengths in
@@ -33,6 +34,8 @@ export interface ReactorDefinition extends ReactorContent {
   readonly name: string;
   /** The application as which the code may call the service. */
   readonly applicationId?: string;
+  /** Without it, and without a member of it, a reactor stays as it is. */
+  readonly runtime?: RuntimeChange;
 }
 
 /** A reactor with its content encrypted. Times are in ms since the epoch. */
@@ -45,11 +48,15 @@ export interface ReactorRecord {
   readonly createdAt: number;
   readonly modifiedBy?: string;
   readonly modifiedAt?: number;
-  /**
-   * SHA-256 of the code as UTF-8, in lower-case hexadecimal. An instance with other code does not
-   * run.
-   */
+  /** The code runs on it. */
+  readonly image: Image;
+  /** The hash of code and image (`code-hash.ts`). An instance with another one does not run. */
   readonly codeHash: string;
+  /**
+   * The number of running instances that its owner asks for. If absent, it is that of the
+   * deployment (`hotConcurrency`), and with 0 it never waits for any.
+   */
+  readonly warmConcurrency?: number;
   readonly encryptedCode: Buffer;
   readonly encryptedConfiguration: Buffer;
 }

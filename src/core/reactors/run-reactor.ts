@@ -18,7 +18,7 @@ import { applicationOf, existingReactor, type GetReactorDeps } from './get-react
 import { withInvocationCredential, type InvocationCredentialStore } from './invocation-credential.ts';
 import { openConfiguration } from './open-reactor.ts';
 import { REACTOR_LIMITS, type StoredReactor } from './reactor.ts';
-import { reactorFailure } from './reactor-failure.ts';
+import { reactorFailure, type RunKind } from './reactor-failure.ts';
 import type { ReactorMaker } from './reactor-maker.ts';
 import type {
   ClientCredential,
@@ -207,11 +207,10 @@ function parseReactorOutput(
 }
 
 /**
- * The parts that the code returned. Throws {@link reactorFailure} for any other outcome. `limitMs`
- * is the time limit of the code.
+ * The parts that the code returned. Throws {@link reactorFailure} for any other outcome.
  */
-export function returnedParts(outcome: RanOutcome, limitMs: number, compatibility: ClientCompatibility) {
-  if (outcome.outcome !== 'returned') throw reactorFailure(outcome, limitMs);
+export function returnedParts(outcome: RanOutcome, kind: RunKind, compatibility: ClientCompatibility) {
+  if (outcome.outcome !== 'returned') throw reactorFailure(outcome, kind);
   return parseReactorOutput(outcome.value.reveal(), compatibility);
 }
 
@@ -236,6 +235,12 @@ export interface PreparedRun {
    */
   readonly keepUntil?: number;
 }
+
+/** How a prepared run runs, for the words of its failure. */
+export const runKind = ({ reactor, input }: Pick<PreparedRun, 'reactor' | 'input'>): RunKind => ({
+  limitMs: input.timeoutMs,
+  image: reactor.image,
+});
 
 /** Throws `not_found`, and the errors of {@link detokenizeJson}, with paths below `args`. */
 export async function prepareRun(
@@ -282,10 +287,10 @@ export async function concludeRun(
   deps: RunReactorDeps,
   caller: Caller,
   outcome: RanOutcome,
-  input: Pick<RunInput, 'timeoutMs'>,
+  kind: RunKind,
   writes: WriteIdentity,
 ): Promise<ReactorResult> {
-  const { raw, tokenize: payload } = returnedParts(outcome, input.timeoutMs, deps.clientCompatibility);
+  const { raw, tokenize: payload } = returnedParts(outcome, kind, deps.clientCompatibility);
   const response = raw === undefined ? {} : { raw: new Secret(raw) };
   if (payload === undefined) return response;
   // The code chose the data, so the application is not its only writer.

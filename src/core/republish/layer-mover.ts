@@ -14,8 +14,8 @@ export interface VersionInForce extends ReactorId {
  */
 export interface LayerMover {
   /**
-   * Sets the layer of the function of the service itself, and returns whether all packages of the
-   * layer load on it.
+   * Sets the layer of the function of the service itself for its image, and returns whether all
+   * packages of the layer load on it.
    */
   prove(layer: LayerVersion): Promise<boolean>;
   /**

@@ -29,10 +29,16 @@ export type Moved = 'moved' | 'done' | 'busy' | StayReason;
 /** A reactor whose function has a version in force. */
 type Running = StoredReactor & Required<Pick<StoredReactor, 'functionVersion'>>;
 
-/** A reactor that is created meanwhile has the layer of its deployment. */
+/**
+ * A reactor that is created meanwhile has the layer of its deployment, and its owner may have moved
+ * it to another image.
+ */
 function isToMove(reactor: StoredReactor | undefined, target: LayerVersion): reactor is Running {
   return (
-    reactor?.state === 'ready' && reactor.functionVersion !== undefined && reactor.layer?.hash !== target.hash
+    reactor?.state === 'ready' &&
+    reactor.functionVersion !== undefined &&
+    reactor.layer?.image === target.image &&
+    reactor.layer.hash !== target.hash
   );
 }
 

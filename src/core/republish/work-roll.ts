@@ -1,5 +1,5 @@
 import { OPERATION_MS } from '../reactors/change-function.ts';
-import type { Image, PresentLayer } from '../reactors/layer.ts';
+import type { Image, PresentLayers } from '../reactors/layer.ts';
 import type { ReactorStore } from '../reactors/reactor-store.ts';
 import { moveReactor, type Moved, type MoveReactorDeps } from './move-reactor.ts';
 import { waveOf, type PlacedReactor, type ReactorIndex, type Roll, type RollStore } from './roll.ts';
@@ -8,8 +8,8 @@ export interface WorkRollDeps extends MoveReactorDeps {
   readonly rollStore: RollStore;
   readonly reactorIndex: ReactorIndex;
   readonly reactorStore: Pick<ReactorStore, 'find' | 'update' | 'list'>;
-  /** The deployment has this layer. */
-  readonly presentLayer: PresentLayer;
+  /** The deployment has these layers. */
+  readonly presentLayers: PresentLayers;
 }
 
 /** Reactors that are moved concurrently: each waits for Lambda most of the time. */
@@ -37,7 +37,7 @@ async function* ofTenant(
 ): AsyncGenerator<readonly PlacedReactor[]> {
   for await (const page of reactorStore.list(tenantId, after === '' ? undefined : after))
     yield page.flatMap(({ id, layer, layerSince = 0, stayed }) =>
-      layer === undefined || layer.hash === target.hash
+      layer?.image !== target.image || layer.hash === target.hash
         ? []
         : [{ tenantId, id, layer, layerSince, ...(stayed !== undefined && { stayed }), place: id }],
     );
@@ -119,7 +119,7 @@ async function passOf(deps: WorkRollDeps, claimed: Claimed): Promise<Claimed | u
 
 /** The reason not to begin, or to go on; `undefined` if there is none. */
 async function objection(deps: WorkRollDeps, roll: Roll): Promise<Roll['stoppedBy']> {
-  if (!roll.isNamed && roll.target.hash !== deps.presentLayer.hash) return 'deployment';
+  if (!roll.isNamed && roll.target.hash !== deps.presentLayers[roll.target.image].hash) return 'deployment';
   return roll.isProven || (await deps.layerMover.prove(roll.target)) ? undefined : 'own_function';
 }
 

@@ -16,6 +16,7 @@ import {
   encryptName,
   encryptRetired,
 } from './open-proxy.ts';
+import { pinsOf } from './pinning-proxies.ts';
 import type { ProxyChange } from './proxy-change.ts';
 import type { ProxyReports } from './proxy-reports.ts';
 import { requireForCode, requireForUses, setsSecret } from './required-configuration.ts';
@@ -138,6 +139,7 @@ async function changeOnce(
     ...before,
     ...changed.members,
     definitionVersion: version,
+    pins: pinsOf(definition),
     ...marks,
     ...(isNewVersion && {
       encryptedDefinition: await encryptDefinition(deps.vault, stored, version, definition),

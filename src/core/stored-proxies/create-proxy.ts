@@ -18,6 +18,7 @@ import {
 } from './stored-proxy.ts';
 import type { ChangeProxyDeps, RequestPlace } from './change-proxy.ts';
 import { changedMembers } from './changed-members.ts';
+import { pinsOf } from './pinning-proxies.ts';
 import { checkConfiguration } from './check-configuration.ts';
 
 /** A proxy as a request describes it. */
@@ -55,6 +56,7 @@ export async function createProxy(
     ...at,
     definitionVersion: 1,
     encryptedDefinition: await encryptDefinition(deps.vault, at, 1, definition),
+    pins: pinsOf(definition),
     encryptedName: await encryptName(deps.vault, at, definition),
     configurationNames: Object.keys(configuration.reveal()),
     encryptedConfiguration: await encryptConfiguration(deps.vault, at, definition, configuration),

@@ -4,7 +4,7 @@ import { checkStrictSuffix } from '../proxy-expressions/suffix.ts';
 import type { ThrownError } from '../reactors/reactor-runner.ts';
 import { existingReactor } from '../reactors/get-reactor.ts';
 import { REACTOR_LIMITS } from '../reactors/reactor.ts';
-import { reactorFailure, withoutChosenNames } from '../reactors/reactor-failure.ts';
+import { reactorFailure, withoutChosenNames, type RunKind } from '../reactors/reactor-failure.ts';
 import { executeRun, returnedParts, type RunInput, type RunReactorDeps } from '../reactors/run-reactor.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { isEqualJson, isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
@@ -177,7 +177,7 @@ function changedBy(
  * The failure of code that threw an error, without the words and names of the code. It chose them
  * for its invoker, who may see what callers and readers of a proxy may not.
  */
-function thrownBy(thrown: ThrownError, timeoutMs: number): Error {
+function thrownBy(thrown: ThrownError, kind: RunKind): Error {
   const { status } = thrown;
   if (status === ASKS_TO_REPEAT)
     return new ServiceError('dependency_unavailable', 'The code of a reactor asks to repeat the call.', {
@@ -185,7 +185,7 @@ function thrownBy(thrown: ThrownError, timeoutMs: number): Error {
     });
   if (status !== null) return new TransformError(`the code threw an error with the status ${String(status)}`);
   const error = new Secret(withoutChosenNames(thrown));
-  return reactorFailure({ outcome: 'threw', error }, timeoutMs);
+  return reactorFailure({ outcome: 'threw', error }, kind);
 }
 
 /** The status of an error by which code says that it may succeed later. */
@@ -223,9 +223,10 @@ export async function runOnMessage(
     timeoutMs,
     deadline: call.deadline,
   };
+  const kind = { limitMs: timeoutMs, image: reactor.image };
   const outcome = await executeRun(deps, { reactor, args: new Secret<Json>(args), input });
-  if (outcome.outcome === 'threw') throw thrownBy(outcome.error.reveal(), timeoutMs);
-  const { raw, tokenize } = returnedParts(outcome, timeoutMs, deps.clientCompatibility);
+  if (outcome.outcome === 'threw') throw thrownBy(outcome.error.reveal(), kind);
+  const { raw, tokenize } = returnedParts(outcome, kind, deps.clientCompatibility);
   if (raw === undefined || tokenize !== undefined)
     throw new TransformError('the code must return the message as `raw`, and nothing else');
   return changedBy(raw, message, before, call);

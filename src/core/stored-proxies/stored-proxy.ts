@@ -197,6 +197,9 @@ export interface RetiredSecrets {
   readonly values: Readonly<Record<string, string>>;
 }
 
+/** Code of a reactor that a proxy runs. */
+export type Pin = Pick<RunReactor, 'reactorId' | 'codeHash'>;
+
 /** A stored proxy, with its content encrypted. Times are in ms since the epoch. */
 export interface StoredProxy {
   readonly id: string;
@@ -204,6 +207,8 @@ export interface StoredProxy {
   /** Starts at 1, and increases with each change of the definition. */
   readonly definitionVersion: number;
   readonly encryptedDefinition: Buffer;
+  /** The codes that the definition runs. Absent if an earlier release changed it last. */
+  readonly pins?: readonly Pin[];
   /** The numbers of the versions that later changes do not delete. Absent if there are none. */
   readonly retainedVersions?: readonly number[];
   /** The name, which a list compares without opening the definition. */
@@ -223,8 +228,8 @@ export interface StoredProxy {
   readonly version: number;
 }
 
-/** A list reads these of each proxy, to count and to compare names. */
-export interface ListedProxy extends Pick<StoredProxy, 'id' | 'tenantId' | 'encryptedName'> {
+/** A list reads these of each proxy, to count, and to compare names and pins. */
+export interface ListedProxy extends Pick<StoredProxy, 'id' | 'tenantId' | 'encryptedName' | 'pins'> {
   /** The size of its encrypted definition, which a page shows. */
   readonly bytes: number;
 }

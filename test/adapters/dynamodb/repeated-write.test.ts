@@ -100,6 +100,7 @@ const aReactor = (): StoredReactor => ({
   name: 'x',
   createdBy: randomUUID(),
   createdAt: 1,
+  image: 'node16',
   codeHash: 'hash',
   encryptedCode: randomBytes(20),
   encryptedConfiguration: randomBytes(20),

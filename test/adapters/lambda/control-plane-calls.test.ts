@@ -52,13 +52,13 @@ it('makes as many calls of the control plane as docs/storage.md says', async () 
   const functions = createReactorFunctions(connection, {
     namePrefix: PREFIX,
     roleArn: roleArn('silent'),
-    layer: { ...LAYER, arn: layerArn },
+    layers: { node16: { ...LAYER, arn: layerArn }, node24: { ...LAYER, arn: layerArn } },
     architecture: 'arm64',
     codeKeyArn: KEY,
     tags: {},
   });
   const heat = createReactorHeat(connection, PREFIX);
-  const reactor = { tenantId: randomUUID(), id: randomUUID() };
+  const reactor = { tenantId: randomUUID(), id: randomUUID(), image: 'node16' as const };
   const { id } = reactor;
   const counts: (readonly [string, readonly string[]])[] = [];
   const count = async (what: string, act: () => Promise<unknown>) => {

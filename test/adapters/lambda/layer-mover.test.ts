@@ -41,7 +41,7 @@ const functions = () =>
     {
       namePrefix: PREFIX,
       roleArn: roleArn('silent'),
-      layer: { ...LAYER, arn: layerArn },
+      layers: { node16: { ...LAYER, arn: layerArn }, node24: { ...LAYER, arn: layerArn } },
       architecture: 'arm64',
       codeKeyArn: 'code-key',
       tags: {},
@@ -64,7 +64,7 @@ const configurationOf = async (id: string, Qualifier: string) =>
   (await lambda.client.send(new GetFunctionCommand({ FunctionName: nameOf(id), Qualifier }))).Configuration;
 
 async function aReactor() {
-  const reactor = { tenantId: TENANT, id: randomUUID() };
+  const reactor = { tenantId: TENANT, id: randomUUID(), image: 'node16' as const };
   const { functionVersion } = await functions().create(reactor, code);
   return { ...reactor, functionVersion, codeHash: 'hash' };
 }
@@ -152,9 +152,12 @@ describe('the move of a function to another layer', () => {
   });
 
   it('finds a generation of the layer by its number, with the hash in its description', async () => {
-    const finder = createLayerFinder({ client: lambda.client, platform: machinePlatform }, 'runtime');
+    const names = { node16: 'runtime', node24: 'runtime-node24' };
+    const finder = createLayerFinder({ client: lambda.client, platform: machinePlatform }, names);
     expect(await finder.generation('node16', 1)).toEqual({ ...LAYER, arn: layerArn });
     expect(await finder.generation('node16', 3)).toBeUndefined();
+    // Each image has a layer of its own.
+    expect(await finder.generation('node24', 1)).toBeUndefined();
     // Both versions have this content: the newest one counts.
     expect(await finder.present(LAYER)).toEqual({ ...LAYER, generation: 2, arn: otherLayerArn });
     expect(await finder.present(TARGET)).toBeUndefined();

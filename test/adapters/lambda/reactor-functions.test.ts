@@ -15,7 +15,7 @@ import {
 } from '../../../src/adapters/lambda/reactor-functions.ts';
 import { createReactorHeat } from '../../../src/adapters/lambda/reactor-heat.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
-import { LAYER } from '../../support/fakes/reactor-functions.ts';
+import { LAYERS } from '../../support/fakes/reactor-functions.ts';
 import { reactorFunctionsContract } from '../../contracts/reactor-functions-contract.ts';
 import {
   aLambda,
@@ -29,7 +29,11 @@ import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 const PREFIX = 'Cloakroom-reactor-';
 const KEY = 'arn:aws:kms:us-east-1:000000000000:key/code';
 
-const aLayerVersion = (arn: string) => ({ ...LAYER, arn });
+/** Node.js 16 has this layer. */
+const layersWith = (arn: string) => ({
+  node16: { ...LAYERS.node16, arn },
+  node24: { ...LAYERS.node24, arn: otherLayerArn },
+});
 
 let lambda: ALambda;
 beforeAll(async () => {
@@ -46,7 +50,7 @@ const functions = (more: Partial<ReactorFunctionSettings> = {}, client: LambdaCl
     {
       namePrefix: PREFIX,
       roleArn: roleArn('silent'),
-      layer: aLayerVersion(layerArn),
+      layers: layersWith(layerArn),
       architecture: 'arm64',
       codeKeyArn: KEY,
       tags: {},
@@ -55,7 +59,7 @@ const functions = (more: Partial<ReactorFunctionSettings> = {}, client: LambdaCl
   );
 
 const TENANT = randomUUID();
-const reactorOf = (id: string) => ({ tenantId: TENANT, id });
+const reactorOf = (id: string) => ({ tenantId: TENANT, id, image: 'node16' as const });
 const code = (text: string) => new Secret(`module.exports = () => ${text};`);
 const nameOf = (id: string) => `Cloakroom-reactor-${id.replaceAll('-', '')}`;
 const live = async (id: string) =>
@@ -183,7 +187,7 @@ describe('the function of a reactor', () => {
     await functions().create(reactorOf(id), code('1'));
     const { Tags } = await lambda.client.send(new GetFunctionCommand({ FunctionName: nameOf(id) }));
     expect(Tags).toEqual({ 'cloakroom:tenant': TENANT, 'cloakroom:reactor': id });
-    const other = { tenantId: randomUUID(), id };
+    const other = { ...reactorOf(id), tenantId: randomUUID() };
     await expect(functions().publish(other, code('2'))).rejects.toThrow('the function is of another reactor');
     expect(await versions(id)).toEqual(['$LATEST', '1']);
   });
@@ -202,23 +206,23 @@ describe('the function of a reactor', () => {
 
   it('is current while live is the version, on the layer of this deployment', async () => {
     const id = randomUUID();
-    expect(await functions().isCurrent(id, '1')).toBe(false);
+    expect(await functions().isCurrent(reactorOf(id), '1')).toBe(false);
     await functions().create(reactorOf(id), code('1'));
-    expect(await functions().isCurrent(id, '1')).toBe(true);
-    expect(await functions().isCurrent(id, '2')).toBe(false);
-    expect(await functions({ layer: aLayerVersion(otherLayerArn) }).isCurrent(id, '1')).toBe(false);
+    expect(await functions().isCurrent(reactorOf(id), '1')).toBe(true);
+    expect(await functions().isCurrent(reactorOf(id), '2')).toBe(false);
+    expect(await functions({ layers: layersWith(otherLayerArn) }).isCurrent(reactorOf(id), '1')).toBe(false);
     expect(
-      await functions({ layer: aLayerVersion(otherLayerArn) }).publish(reactorOf(id), code('1')),
+      await functions({ layers: layersWith(otherLayerArn) }).publish(reactorOf(id), code('1')),
     ).toMatchObject({ functionVersion: '2' });
     await functions().pointLive(id, '2');
-    expect(await functions({ layer: aLayerVersion(otherLayerArn) }).isCurrent(id, '2')).toBe(true);
+    expect(await functions({ layers: layersWith(otherLayerArn) }).isCurrent(reactorOf(id), '2')).toBe(true);
   });
 
   it('moves to another architecture, with its layer, in a new version', async () => {
     const id = randomUUID();
     await functions().create(reactorOf(id), code('1'));
-    const other = functions({ layer: aLayerVersion(otherLayerArn), architecture: 'x86_64' });
-    expect(await functions({ architecture: 'x86_64' }).isCurrent(id, '1')).toBe(false);
+    const other = functions({ layers: layersWith(otherLayerArn), architecture: 'x86_64' });
+    expect(await functions({ architecture: 'x86_64' }).isCurrent(reactorOf(id), '1')).toBe(false);
     expect(await other.publish(reactorOf(id), code('1'))).toMatchObject({ functionVersion: '2' });
     const configurationOf = async (Qualifier: string) => {
       const command = new GetFunctionCommand({ FunctionName: nameOf(id), Qualifier });
@@ -229,7 +233,7 @@ describe('the function of a reactor', () => {
     expect(moved?.Architectures).toEqual(['x86_64']);
     expect(moved?.Layers?.map(({ Arn }) => Arn)).toEqual([otherLayerArn]);
     await other.pointLive(id, '2');
-    expect(await other.isCurrent(id, '2')).toBe(true);
+    expect(await other.isCurrent(reactorOf(id), '2')).toBe(true);
   });
 
   it('is removed completely, and a second removal succeeds', async () => {
@@ -291,7 +295,7 @@ describe('the function of a reactor', () => {
       },
       { step: 'initialize' },
     );
-    const layer = { layer: aLayerVersion(`${layerArn.slice(0, -1)}9`) };
+    const layer = { layers: layersWith(`${layerArn.slice(0, -1)}9`) };
     await expect(functions(layer, failing).create(reactorOf(randomUUID()), code('1'))).rejects.toThrow();
     jest.restoreAllMocks();
     expect(tries).toBe(2);

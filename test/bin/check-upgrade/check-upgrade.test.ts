@@ -12,7 +12,7 @@ afterAll(() => {
 /** Writes the synthesized app of one stack, which may be in a stage. */
 function anApp(
   name: string,
-  resources: Readonly<Record<string, { readonly Type: string }>>,
+  resources: Readonly<Record<string, { readonly Type: string; readonly Properties?: object }>>,
   stage?: string,
 ): string {
   const app = join(folder, name);
@@ -57,6 +57,22 @@ describe('check-upgrade', () => {
         proxies: null,
       }),
     ]);
+  });
+
+  it('finds a version that does not know an image of reactors', async () => {
+    const withImages = (name: string, Variables: Readonly<Record<string, string>>) =>
+      anApp(name, {
+        Reactors: { Type: 'AWS::Lambda::Function', Properties: { Environment: { Variables } } },
+      });
+    const newer = withImages('images', { REACTOR_LAYER_HASHES: 'node16=a,node24=b' });
+    const older = withImages('no-images', { REACTOR_LAYER_HASH: 'a' });
+    const { exitCode, out } = await commandLine(['check-upgrade', older, newer]);
+    expect([exitCode, out]).toEqual([
+      1,
+      expect.stringMatching(/^data lost: Data, image node24: .*--image node24\n/),
+    ]);
+    expect(await commandLine(['check-upgrade', newer, older])).toMatchObject({ exitCode: 0 });
+    expect(await commandLine(['check-upgrade', newer, newer])).toMatchObject({ exitCode: 0 });
   });
 
   it('notes what a deployment leaves behind, with exit code 0', async () => {

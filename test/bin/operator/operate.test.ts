@@ -38,6 +38,7 @@ const TEXTS: Partial<Readonly<Record<FlagName, string>>> = {
   to: '2026-11-02T00:00:00Z',
   image: 'node16',
   generation: '3',
+  instances: '3',
   seal: 'x'.repeat(43),
 };
 
@@ -176,6 +177,10 @@ describe('the operator command line', () => {
       '--to must be a generation, as cloakroom operator list-reactors shows it',
     ],
     [['list-reactors', '--image', 'node15'], '--image must be node16 or node24'],
+    [
+      ['allow-hot', '--tenant', TENANT, '--instances', '2001'],
+      '--instances must be a whole number up to 2000',
+    ],
     [['list-deliveries', '--limit', 'abc'], '--limit must be a whole number from 1 to 1000'],
     [['list-deliveries', '--limit', '1001'], '--limit must be a whole number from 1 to 1000'],
     [['list-tenants', 'x'], "too many arguments for 'list-tenants'. Expected 0 arguments but got 1."],

@@ -3,12 +3,15 @@
 import { dueEntries } from '../../../src/adapters/dynamodb/due-index.ts';
 import { parseReactorKey } from '../../../src/adapters/dynamodb/keys.ts';
 import type { StoredReactor } from '../../../src/core/reactors/reactor.ts';
+import { createHotAllowanceStore } from '../../../src/adapters/dynamodb/hot-allowance-store.ts';
 import {
   createHotPlaceStore,
   createWaitingReactors,
 } from '../../../src/adapters/dynamodb/hot-place-store.ts';
 import { createReactorStore } from '../../../src/adapters/dynamodb/reactor-store.ts';
 import type { KeepHotDeps } from '../../../src/core/reactors/hot-decision.ts';
+import { withWarmConcurrency } from '../../../src/core/reactors/change-function.ts';
+import { allowHot } from '../../../src/core/reactors/hot-allowances.ts';
 import { countCold, keepHot } from '../../../src/core/reactors/keep-hot.ts';
 import { dayOf } from '../../../src/core/shared/day-of.ts';
 import { aStoredReactor } from '../../support/builders/a-stored-reactor.ts';
@@ -28,8 +31,10 @@ export function aHeatWorld({ hotInstances = 100, hotConcurrency = 1 } = {}) {
   const tables = tablesInMemory(clock);
   const table = tables.table('Reactors');
   const reactorStore = createReactorStore(table);
+  const hotAllowanceStore = createHotAllowanceStore(table);
   /** Each function has so many running instances. */
   const running = new Map<string, number>();
+  const allowed = new Map<string, number>();
   const cold: string[] = [];
   const failures: unknown[] = [];
   /** Lambda says this to requests for one function. */
@@ -59,6 +64,7 @@ export function aHeatWorld({ hotInstances = 100, hotConcurrency = 1 } = {}) {
     clock,
     until: Infinity,
     hotPlaceStore: inSteps(createHotPlaceStore(table), step),
+    hotAllowanceStore: inSteps(hotAllowanceStore, step),
     waitingReactors: createWaitingReactors(table),
     reactorStore: inSteps(reactorStore, step),
     reactorHeat: inSteps(
@@ -127,9 +133,10 @@ export function aHeatWorld({ hotInstances = 100, hotConcurrency = 1 } = {}) {
         await run();
       }
     },
-    async create(tenantId: string): Promise<string> {
+    async create(tenantId: string, warmConcurrency?: number): Promise<string> {
       now += 1;
-      const reactor = aStoredReactor({ tenantId, createdAt: now, heat: { state: 'waiting', since: now } });
+      const members = { tenantId, createdAt: now };
+      const reactor = withWarmConcurrency(aStoredReactor(members), warmConcurrency, now);
       await reactorStore.create(reactor, Infinity);
       return reactor.id;
     },
@@ -143,12 +150,27 @@ export function aHeatWorld({ hotInstances = 100, hotConcurrency = 1 } = {}) {
       running.delete(id);
       if (reactor !== undefined) await reactorStore.delete(reactor);
     },
-    /** The reactors that run, by tenant. */
+    /** The instances that run, by tenant. */
     perTenant(): Readonly<Record<string, number>> {
       const counts: Record<string, number> = {};
       for (const { id, tenantId } of reactors())
-        if (running.has(id)) counts[tenantId] = (counts[tenantId] ?? 0) + 1;
+        if (running.has(id)) counts[tenantId] = (counts[tenantId] ?? 0) + (running.get(id) ?? 0);
       return counts;
+    },
+    /** An operator allows so many instances. */
+    async allow(tenantId: string, instances: number): Promise<void> {
+      allowed.set(tenantId, instances);
+      await allowHot({ ...tables.platform, hotAllowanceStore, hotInstances: Infinity }, tenantId, instances);
+    },
+    allowed,
+    /** The owner of a reactor asks for so many. */
+    async want(id: string, warmConcurrency: number | undefined): Promise<void> {
+      const reactor = find(id);
+      if (reactor !== undefined)
+        await reactorStore.update({
+          ...withWarmConcurrency(reactor, warmConcurrency, now),
+          version: reactor.version + 1,
+        });
     },
     instances: total,
     /** Another writer changes the reactor. */

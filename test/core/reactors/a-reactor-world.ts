@@ -3,13 +3,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../../src/core/access/caller.ts';
 import type { ChangeReactorDeps } from '../../../src/core/reactors/create-reactor.ts';
+import { IMAGES } from '../../../src/core/reactors/layer.ts';
 import type { ReactorDefinition } from '../../../src/core/reactors/reactor.ts';
 import type { ReactorRunner } from '../../../src/core/reactors/reactor-runner.ts';
 import type { Clock } from '../../../src/core/shared/clock.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { aVault } from '../../support/builders/a-vault.ts';
 import { inSteps, type Step } from '../../support/fakes/in-steps.ts';
-import { reactorFunctions, type CloudFunction } from '../../support/fakes/reactor-functions.ts';
+import { LAYERS, reactorFunctions, type CloudFunction } from '../../support/fakes/reactor-functions.ts';
 import { anAudit } from '../../support/fakes/an-audit.ts';
 import { reactorsIn, tablesInMemory } from '../../support/stores-in-memory.ts';
 import { createApplicationStore } from '../../../src/adapters/dynamodb/application-store.ts';
@@ -73,6 +74,10 @@ export function aReactorWorld(clockOfAll?: Clock) {
     applicationStore: createApplicationStore(tables.table('Access')),
     reactorStore: inSteps(createReactorStore(tables.table('Reactors')), step),
     reactorsPerTenant: 100,
+    images: { default: 'node16', open: IMAGES },
+    presentLayers: LAYERS,
+    hotConcurrency: 1,
+    proxyPins: { of: () => Promise.resolve([]) },
     reactorFunctions: inSteps(reactorFunctions(functions), step),
   };
 

@@ -1,6 +1,9 @@
 import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { waiting } from '../../../src/core/reactors/change-function.ts';
+import type { StoredReactor } from '../../../src/core/reactors/reactor.ts';
 import { aHeatWorld, DAY_MS, HOUR_MS, MINUTE_MS } from './a-heat-world.ts';
+
+type World = ReturnType<typeof aHeatWorld>;
 
 const TENANTS = ['a', 'b', 'c', 'd', 'e', 'f'].map(
   (letter) => `${letter.repeat(8)}-0000-4000-8000-000000000000`,
@@ -195,14 +198,98 @@ describe('running instances', () => {
     expect(world.instances()).toBe(instances);
   });
 
+  it('are as many as the owner of a reactor asks for, and count so in the budget', async () => {
+    const world = aHeatWorld({ hotInstances: 8, hotConcurrency: 2 });
+    await world.allow(A, 5);
+    const large = await world.create(A, 4);
+    const none = await world.create(A, 0);
+    const one = await world.create(B, 1);
+    const usual = await world.create(B);
+    const late = await world.create(B);
+    await world.minutes(1);
+    // One is left, which is too little for the last one.
+    expect([...world.running]).toEqual([
+      [one, 1],
+      [large, 4],
+      [usual, 2],
+    ]);
+    await world.call(none);
+    expect(world.find(none)?.heat).toBeUndefined();
+    await world.want(usual, 0);
+    await world.want(one, 2);
+    world.pass(HOUR_MS);
+    await world.minutes(3);
+    expect([...world.running].toSorted()).toEqual(
+      [
+        [one, 2],
+        [large, 4],
+        [late, 2],
+      ].toSorted(),
+    );
+    expect(world.find(usual)?.heat).toBeUndefined();
+    await world.want(usual, undefined);
+    expect(world.find(usual)?.heat?.state).toBe('waiting');
+  });
+
+  it('are more than usual only as long as an operator allows it to the tenant', async () => {
+    const world = aHeatWorld();
+    const ofA = await world.create(A, 3);
+    const ofB = await world.create(B, 3);
+    await world.allow(A, 2);
+    await world.minutes(1);
+    expect([world.running.get(ofA), world.running.get(ofB)]).toEqual([2, 1]);
+    await world.allow(A, 3);
+    await world.minutes(60);
+    expect([world.running.get(ofA), world.running.get(ofB)]).toEqual([3, 1]);
+    await world.allow(A, 0);
+    await world.minutes(1);
+    expect([world.running.get(ofA), world.find(ofA)?.heat?.state]).toEqual([1, 'hot']);
+    const calls = world.controlCalls();
+    await world.minutes(120);
+    expect(world.controlCalls()).toBe(calls);
+  });
+
+  it('are for allowed tenants alone where a reactor has none by the setting', async () => {
+    const world = aHeatWorld({ hotInstances: 8, hotConcurrency: 0 });
+    const cold = await world.create(B, 1);
+    const usual = await world.create(A);
+    const wanting = await world.create(A, 2);
+    await world.minutes(61);
+    expect([world.instances(), world.find(usual)?.heat?.state]).toEqual([0, 'waiting']);
+    await world.allow(A, 2);
+    await world.minutes(2);
+    expect([...world.running]).toEqual([[wanting, 2]]);
+    expect([cold, usual].map((id) => world.find(id)?.heat)).toEqual([undefined, undefined]);
+  });
+
+  it('stay one of a reactor that asks for more while others wait and its tenant has its share', async () => {
+    const world = aHeatWorld({ hotInstances: 8 });
+    await world.allow(A, 8);
+    const [first = '', ...others] = await many(2, () => world.create(A));
+    for (const tenant of TENANTS.slice(1)) await many(2, () => world.create(tenant));
+    await world.minutes(2);
+    await world.want(first, 3);
+    for (const id of others) await world.delete(id);
+    await world.minutes(61);
+    expect(world.running.get(first)).toBe(1);
+    for (const { id } of world.reactors()) if (!world.running.has(id)) await world.delete(id);
+    for (const id of [...world.running.keys()].slice(-3)) await world.delete(id);
+    await world.minutes(61);
+    expect(world.running.get(first)).toBe(3);
+  });
+
   it('never exceed the budget, and settle, whatever happens', async () => {
+    const warm = fc.option(fc.nat(4), { nil: undefined });
     const happening = fc.oneof(
       fc.record({
         do: fc.constant('create' as const),
         tenant: fc.nat(5),
         count: fc.integer({ min: 1, max: 6 }),
+        warm,
       }),
       fc.record({ do: fc.constantFrom('call' as const, 'delete' as const), reactor: fc.nat() }),
+      fc.record({ do: fc.constant('want' as const), reactor: fc.nat(), warm }),
+      fc.record({ do: fc.constant('allow' as const), tenant: fc.nat(5), instances: fc.nat(4) }),
       fc.record({
         do: fc.constant('pass' as const),
         ms: fc.constantFrom(MINUTE_MS, HOUR_MS, DAY_MS, 8 * DAY_MS),
@@ -212,46 +299,62 @@ describe('running instances', () => {
       fc.record({ do: fc.constant('quota' as const), instances: fc.nat(12) }),
       fc.record({ do: fc.constant('budget' as const), hotInstances: fc.nat(12), hotConcurrency: fc.nat(2) }),
     );
+    type Happening = typeof happening extends fc.Arbitrary<infer Each> ? Each : never;
+
+    async function happen(world: World, each: Happening): Promise<void> {
+      const { id = '' } = world.reactors()['reactor' in each ? each.reactor % 8 : 0] ?? {};
+      const tenant = TENANTS['tenant' in each ? each.tenant : 0] ?? A;
+      if (each.do === 'create') await many(each.count, () => world.create(tenant, each.warm));
+      if (each.do === 'call') await world.call(id);
+      if (each.do === 'delete') await world.delete(id);
+      if (each.do === 'want') await world.want(id, each.warm);
+      if (each.do === 'allow') await world.allow(tenant, each.instances);
+      if (each.do === 'pass') world.pass(each.ms);
+      if (each.do === 'quota') world.quota(each.instances);
+      if (each.do === 'run') await world.run({ ...(each.before !== undefined && { before: each.before }) });
+      if (each.do === 'twice') await Promise.all([world.run(), world.run()]);
+      if (each.do === 'die') await world.run({ after: each.after });
+    }
+
+    function expectSettled(world: World): void {
+      const { hotInstances, hotConcurrency } = world.budget;
+      const wanted = ({ tenantId, warmConcurrency = hotConcurrency }: StoredReactor) =>
+        Math.min(warmConcurrency, Math.max(hotConcurrency, world.allowed.get(tenantId) ?? 0));
+      const free = hotInstances - world.instances();
+      const share = Math.max(1, hotConcurrency, Math.floor(hotInstances / 4));
+      const counts = world.perTenant();
+      let waitsBelow = false;
+      for (const reactor of world.reactors()) {
+        const running = world.running.get(reactor.id) ?? 0;
+        const most = wanted(reactor);
+        expect(running).toBeLessThanOrEqual(most);
+        if (running > 0) expect(reactor.heat?.state).toBe('hot');
+        if (running > 0 || most === 0) continue;
+        expect([reactor.heat?.state, free < most]).toEqual(['waiting', true]);
+        waitsBelow ||= (counts[reactor.tenantId] ?? 0) + most <= share;
+      }
+      if (waitsBelow) expect(Object.values(counts).every((count) => count <= share)).toBe(true);
+    }
+
     await fc.assert(
       fc.asyncProperty(fc.array(happening, { maxLength: 25 }), async (story) => {
         const world = aHeatWorld({ hotInstances: 8 });
         let most = 8;
         for (const each of story) {
-          const { id = '' } = world.reactors()['reactor' in each ? each.reactor % 8 : 0] ?? {};
-          if (each.do === 'create') await many(each.count, () => world.create(TENANTS[each.tenant] ?? A));
-          if (each.do === 'call') await world.call(id);
-          if (each.do === 'delete') await world.delete(id);
-          if (each.do === 'pass') world.pass(each.ms);
-          if (each.do === 'quota') world.quota(each.instances);
           if (each.do === 'budget') {
             const { do: _, ...budget } = each;
             Object.assign(world.budget, budget);
             // Instances of a larger budget end with the next runs.
             most = Math.max(world.instances(), budget.hotInstances);
           }
-          if (each.do === 'run')
-            await world.run({ ...(each.before !== undefined && { before: each.before }) });
-          if (each.do === 'twice') await Promise.all([world.run(), world.run()]);
-          if (each.do === 'die') await world.run({ after: each.after });
+          await happen(world, each);
           expect(world.instances()).toBeLessThanOrEqual(most);
         }
         world.quota(Infinity);
         world.pass(DAY_MS);
         for (const { id } of world.reactors()) await world.call(id);
         await world.minutes(150);
-        const { hotInstances, hotConcurrency } = world.budget;
-        const capacity = hotConcurrency === 0 ? 0 : Math.floor(hotInstances / hotConcurrency);
-        const reactors = world.reactors();
-        expect(world.running.size).toBe(Math.min(capacity, reactors.length));
-        expect([...world.running.values()].every((count) => count === hotConcurrency)).toBe(true);
-        for (const { id, heat } of reactors)
-          expect(heat?.state).toBe(world.running.has(id) ? 'hot' : 'waiting');
-        const share = Math.max(1, Math.floor(capacity / 4));
-        const counts = world.perTenant();
-        const waitsBelow = reactors.some(
-          ({ id, tenantId }) => !world.running.has(id) && (counts[tenantId] ?? 0) < share,
-        );
-        if (waitsBelow) expect(Object.values(counts).every((count) => count <= share)).toBe(true);
+        expectSettled(world);
       }),
       { numRuns: cases(60) },
     );

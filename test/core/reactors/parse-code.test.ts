@@ -1,6 +1,8 @@
 import { checkCode } from '../../../src/core/reactors/check-code.ts';
-import { codeProblem as problemOf } from '../../../src/core/reactors/parse-code.ts';
+import { codeProblem } from '../../../src/core/reactors/parse-code.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
+
+const problemOf = (code: string) => codeProblem(code, 'node16');
 
 /** A reactor may have 50,000 characters of source. */
 const filled = (part: string): string => part.repeat(Math.floor(50_000 / part.length));
@@ -61,20 +63,35 @@ describe('the parser of reactor code', () => {
   });
 });
 
+describe('the syntax of an image', () => {
+  it.each([
+    'using file = open();',
+    'const year = /(?<y>\\d{4})-..|..-(?<y>\\d{4})/;',
+    'const any = /(?i:visa)-\\d+/;',
+  ])('has %j in Node.js 24, and not in Node.js 16', (code) => {
+    expect(codeProblem(code, 'node24')).toBeUndefined();
+    expect(codeProblem(code, 'node16')).toContain('has a syntax error');
+  });
+
+  it('is that of a CommonJS module in Node.js 24 too', () => {
+    expect(codeProblem('import a from "a"', 'node24')).toContain('the code must be CommonJS');
+  });
+});
+
 describe('the check of reactor code', () => {
   const broken = new Secret('let a\nlet a');
   const sound = new Secret('module.exports = () => 1');
   const problem = "has a syntax error at line 2, column 5: Identifier 'a' has already been declared";
 
   it('rejects a syntax error, and under lenient returns it as a warning', async () => {
-    await expect(checkCode(broken, 'strict')).rejects.toMatchObject({
+    await expect(checkCode(broken, 'node16', 'strict')).rejects.toMatchObject({
       code: 'validation_failed',
       errors: { code: [problem] },
     });
-    expect(await checkCode(broken, 'lenient')).toEqual([`code ${problem}`]);
+    expect(await checkCode(broken, 'node16', 'lenient')).toEqual([`code ${problem}`]);
   });
 
   it.each(['strict', 'lenient'] as const)('has nothing to say of sound code: %s', async (compatibility) => {
-    expect(await checkCode(sound, compatibility)).toEqual([]);
+    expect(await checkCode(sound, 'node16', compatibility)).toEqual([]);
   });
 });

@@ -14,6 +14,8 @@ const thrown = (more: Partial<ThrownError>) => ({
   }),
 });
 
+const KIND = { limitMs: 1000, image: 'node16' } as const;
+
 describe('an error that code throws', () => {
   it.each([
     [400, 'Bad Request', 'validation_failed'],
@@ -24,7 +26,7 @@ describe('an error that code throws', () => {
     [500, 'Reactor Runtime Error', 'reactor_failed'],
     [503, 'Service Unavailable', 'dependency_unavailable'],
   ])('an error that code throws with status %i is returned with this status', (status, title, code) => {
-    const { problem } = problemOf(reactorFailure(thrown({ status, errors: { card: ['declined'] } }), 1000));
+    const { problem } = problemOf(reactorFailure(thrown({ status, errors: { card: ['declined'] } }), KIND));
     expect(problem).toEqual({
       title,
       status,
@@ -37,7 +39,7 @@ describe('an error that code throws', () => {
   it.each([null, 200, 404, 418, 502, 600, -1])(
     'an error that code throws with status %s does not reveal its message',
     (status) => {
-      const { problem } = problemOf(reactorFailure(thrown({ status, errors: { card: ['4242'] } }), 1000));
+      const { problem } = problemOf(reactorFailure(thrown({ status, errors: { card: ['4242'] } }), KIND));
       expect(problem).toEqual({
         title: 'Reactor Runtime Error',
         status: 500,
@@ -56,7 +58,7 @@ describe('an error that code throws', () => {
     [{ class: 'string' }, 'a string'],
     [{}, 'an Error'],
   ])('an error that code throws of %j is described as %s', (place, words) => {
-    const { problem } = problemOf(reactorFailure(thrown({ ...place, message: '4242' }), 1000));
+    const { problem } = problemOf(reactorFailure(thrown({ ...place, message: '4242' }), KIND));
     expect([problem.status, problem.detail]).toEqual([500, `The code threw ${words}.`]);
   });
 });
@@ -64,11 +66,11 @@ describe('an error that code throws', () => {
 describe('code that calls fetch', () => {
   it('learns that Node.js 16 has none, and which packages do', () => {
     const error = { class: 'ReferenceError', line: 1, column: 40, message: 'fetch is not defined' };
-    expect(problemOf(reactorFailure(thrown(error), 1000)).problem.detail).toBe(
+    expect(problemOf(reactorFailure(thrown(error), KIND)).problem.detail).toBe(
       'The code threw a ReferenceError at line 1, column 40. Node.js 16 has no fetch: require node-fetch or axios instead.',
     );
     for (const other of [{ message: 'fetcher is not defined' }, { class: 'TypeError' }])
-      expect(problemOf(reactorFailure(thrown({ ...error, ...other }), 1000)).problem.detail).not.toContain(
+      expect(problemOf(reactorFailure(thrown({ ...error, ...other }), KIND)).problem.detail).not.toContain(
         '16',
       );
   });
@@ -86,7 +88,7 @@ describe('an error without the names that code chose', () => {
     [{ class: 'Error', module: 'm4242424242424242' }, /^The code requires something that is neither/],
   ])('says %j as %s', (place, detail) => {
     const error = new Secret(withoutChosenNames(thrown(place).error.reveal()));
-    const { problem } = problemOf(reactorFailure({ outcome: 'threw', error }, 1000));
+    const { problem } = problemOf(reactorFailure({ outcome: 'threw', error }, KIND));
     expect(problem.detail).toMatch(detail);
   });
 });
@@ -98,7 +100,7 @@ describe('a module that code may not require while it runs', () => {
     [null, /^The code requires something at line 1, column 34 that is neither a package nor a part of /],
   ])('%s is named with its position', (module, detail) => {
     const error = { class: 'Error', line: 1, column: 34, module };
-    const { problem } = problemOf(reactorFailure(thrown(error), 1000));
+    const { problem } = problemOf(reactorFailure(thrown(error), KIND));
     expect([problem.status, problem.code]).toEqual([500, 'reactor_failed']);
     expect(problem.detail).toMatch(detail);
   });
@@ -125,13 +127,13 @@ describe('code that does not load', () => {
     ],
     [{}, 'The code does not load, or does not export a function by module.exports.'],
   ] as const)('code that does not load for %j is 422: %s', (failure, detail) => {
-    const { problem } = problemOf(reactorFailure({ outcome: 'not_loaded', ...failure }, 1000));
+    const { problem } = problemOf(reactorFailure({ outcome: 'not_loaded', ...failure }, KIND));
     expect([problem.status, problem.detail]).toEqual([422, detail]);
   });
 
   it('is described with the forbidden package and the permitted ones', () => {
     const failure = { outcome: 'not_loaded', reason: 'module', module: 'left-pad' } as const;
-    const { problem } = problemOf(reactorFailure(failure, 1000));
+    const { problem } = problemOf(reactorFailure(failure, KIND));
     expect(problem.detail).toMatch(
       /^The code requires 'left-pad', which is not among the packages of reactors: @cloakroom\/sdk, ajv, .*xmlbuilder2\.$/,
     );
@@ -147,7 +149,7 @@ describe('a run that returns no value', () => {
     ['too_large', 500, '5 MB'],
     ['unserializable', 500, 'JSON'],
   ] as const)('%s is %i', (outcome, status, detail) => {
-    const { problem } = problemOf(reactorFailure({ outcome }, 28_000));
+    const { problem } = problemOf(reactorFailure({ outcome }, { ...KIND, limitMs: 28_000 }));
     expect(problem.status).toBe(status);
     expect(problem.detail).toContain(detail);
   });

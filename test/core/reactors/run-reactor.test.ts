@@ -126,9 +126,11 @@ describe('a run', () => {
   });
 });
 
+const KIND = { limitMs: 1000, image: 'node16' } as const;
+
 describe('the value that the code returned', () => {
   const parts = (value: Json, compatibility: 'strict' | 'lenient') =>
-    returnedParts({ outcome: 'returned', value: new Secret(value) }, 1000, compatibility);
+    returnedParts({ outcome: 'returned', value: new Secret(value) }, KIND, compatibility);
   const failed = expect.objectContaining({ code: 'reactor_failed' });
 
   it.each<{ value: Json }>([
@@ -165,13 +167,7 @@ describe('an invalid token in `tokenize`', () => {
     } as unknown as RunReactorDeps;
     const caller: Caller = { ...aManager, type: 'private', permissions: ['token:create'] };
     const outcome = { outcome: 'returned', value: new Secret<Json>({ tokenize }) } as const;
-    const concluded = concludeRun(
-      deps,
-      caller,
-      outcome,
-      { timeoutMs: 1000 },
-      randomIdentity(machinePlatform.random),
-    );
+    const concluded = concludeRun(deps, caller, outcome, KIND, randomIdentity(machinePlatform.random));
     await expect(concluded).rejects.toMatchObject({ errors: { [path]: ['is invalid'] } });
   });
 });

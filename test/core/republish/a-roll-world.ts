@@ -3,26 +3,32 @@ import { createReactorIndex } from '../../../src/adapters/dynamodb/reactor-index
 import { createReactorStore } from '../../../src/adapters/dynamodb/reactor-store.ts';
 import { createRollStore } from '../../../src/adapters/dynamodb/roll-store.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
-import type { Layer, LayerVersion } from '../../../src/core/reactors/layer.ts';
+import type { Image, Layer, LayerVersion } from '../../../src/core/reactors/layer.ts';
 import type { StayReason, StoredReactor } from '../../../src/core/reactors/reactor.ts';
 import type { LayerMover } from '../../../src/core/republish/layer-mover.ts';
-import { startRoll, type StartRollDeps, type WantedRoll } from '../../../src/core/republish/start-roll.ts';
-import { workRoll, type WorkRollDeps } from '../../../src/core/republish/work-roll.ts';
+import {
+  startRoll,
+  startRolls,
+  type StartRollDeps,
+  type WantedRoll,
+} from '../../../src/core/republish/start-roll.ts';
+import { workInTurn } from '../../../src/core/republish/work-in-turn.ts';
+import type { WorkRollDeps } from '../../../src/core/republish/work-roll.ts';
 import { aStoredReactor } from '../../support/builders/a-stored-reactor.ts';
 import { inSteps, type Step } from '../../support/fakes/in-steps.ts';
 import { reactorsIn, tablesInMemory } from '../../support/stores-in-memory.ts';
 
 const hashOf = (generation: number) => String(generation).padStart(64, '0');
 
-export const aLayer = (generation: number): LayerVersion => ({
-  image: 'node16',
+export const aLayer = (generation: number, image: Image = 'node16'): LayerVersion => ({
+  image,
   generation,
   hash: hashOf(generation),
-  arn: `arn:aws:lambda:eu-west-1:1:layer:runtime:${String(generation)}`,
+  arn: `arn:aws:lambda:eu-west-1:1:layer:runtime-${image}:${String(generation)}`,
 });
 
-const layerOf = (generation: number): Layer => {
-  const { arn: _, ...layer } = aLayer(generation);
+const layerOf = (generation: number, image: Image): Layer => {
+  const { arn: _, ...layer } = aLayer(generation, image);
   return layer;
 };
 
@@ -47,10 +53,16 @@ export function aRollWorld() {
   const broken = new Map<string, readonly number[]>();
   const refused = new Map<string, StayReason | Error>();
   const failures: unknown[] = [];
-  let present = aLayer(2);
+  const present: Record<Image, LayerVersion> = { node16: aLayer(2), node24: aLayer(2, 'node24') };
   let together = 0;
   /** How many reactors were moved together, each time. */
   const groups: number[] = [];
+  /** Events have these images, in this order. */
+  const events: Image[] = [];
+  /** Functions of reactors, and the images of the layers that were published into them. */
+  const published: (readonly [id: string, image: Image])[] = [];
+  /** The images whose layers were proven. */
+  const proven: Image[] = [];
   let sent = 0;
   let calls = 0;
   let dieBefore = Infinity;
@@ -64,8 +76,12 @@ export function aRollWorld() {
   const loads = (id: string, generation = 0) => broken.get(id)?.includes(generation) !== true;
 
   const layerMover: LayerMover = {
-    prove: ({ generation }) => Promise.resolve(loads('own', generation)),
-    async publish({ id, functionVersion }, { generation }) {
+    prove({ image, generation }) {
+      proven.push(image);
+      return Promise.resolve(loads('own', generation));
+    },
+    async publish({ id, functionVersion }, { generation, image }) {
+      published.push([id, image]);
       if (together === 0) groups.push(0);
       together += 1;
       groups.push(Math.max(groups.pop() ?? 0, together));
@@ -105,25 +121,29 @@ export function aRollWorld() {
     reactorIndex: createReactorIndex(table),
     rollStore: inSteps(createRollStore(table), step),
     rollQueue: {
-      send: () => {
+      send: (image) => {
         sent += 1;
+        events.push(image);
         return Promise.resolve();
       },
     },
     layerMover: inSteps(layerMover, step),
     layerFinder: {
-      present: () => Promise.resolve(present),
-      generation: (_image, generation) => Promise.resolve(generation < 5 ? aLayer(generation) : undefined),
+      present: ({ image }) => Promise.resolve(present[image]),
+      generation: (image, generation) =>
+        Promise.resolve(generation < 5 ? aLayer(generation, image) : undefined),
     },
-    presentLayer: present,
+    presentLayers: present,
     onFailure: (error) => failures.push(error),
   });
 
-  /** Works until no work is left, as the events of the function do. Returns how many it took. */
-  async function work(steps = 100): Promise<number> {
-    for (let call = 1; call <= steps; call += 1) {
-      const isUnfinished = await workRoll(deps(), 'node16', now + STEP_MS);
-      if (!isUnfinished) return call;
+  /** Works until no event is left, as the function does. Returns how many it took. */
+  async function work(...first: readonly Image[]): Promise<number> {
+    const queue = first.length === 0 ? (['node16'] as Image[]) : [...first];
+    for (let call = 1; call <= 100; call += 1) {
+      const image = queue.shift();
+      if (image === undefined) return call - 1;
+      queue.push(...(await workInTurn(deps(), image, now + STEP_MS)));
     }
     throw new Error('the roll does not end');
   }
@@ -136,9 +156,13 @@ export function aRollWorld() {
     functions,
     failures,
     /** Stores a reactor whose function has a layer. */
-    async add(more: Partial<StoredReactor> = {}, generation = 1): Promise<StoredReactor> {
+    async add(
+      more: Partial<StoredReactor> = {},
+      generation = 1,
+      image: Image = 'node16',
+    ): Promise<StoredReactor> {
       const reactor = aStoredReactor({
-        layer: layerOf(generation),
+        layer: layerOf(generation, image),
         layerSince: 1,
         functionVersion: '1',
         ...more,
@@ -147,18 +171,22 @@ export function aRollWorld() {
       functions.set(reactor.id, { live: '1', versions: new Map([['1', generation]]) });
       return reactor;
     },
-    start: (wanted: WantedRoll = {}) => startRoll(deps(), wanted),
+    start: (wanted: Partial<WantedRoll> = {}) => startRoll(deps(), { image: 'node16', ...wanted }),
+    startAll: (tenantId?: string) => startRolls(deps(), tenantId),
     work,
-    roll: () => createRollStore(table).find('node16'),
+    roll: (image: Image = 'node16') => createRollStore(table).find(image),
     reactors: () => reactorsIn(tables),
     /** The generation that the callers of a reactor get. */
     runs: (id: string) => {
       const found = functions.get(id);
       return found?.versions.get(found.live);
     },
-    deploy: (generation: number) => {
-      present = aLayer(generation);
+    deploy: (generation: number, image: Image = 'node16') => {
+      present[image] = aLayer(generation, image);
     },
+    events,
+    proven,
+    published,
     pass: (ms: number) => {
       now += ms;
     },

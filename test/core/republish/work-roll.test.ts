@@ -3,6 +3,7 @@ import { waveEnds } from '../../../src/core/republish/roll.ts';
 import { unavailable } from '../../../src/adapters/aws/dependency-error.ts';
 import { OPERATION_MS, whileNotMoved } from '../../../src/core/reactors/change-function.ts';
 import type { StoredReactor } from '../../../src/core/reactors/reactor.ts';
+import { moveReactor } from '../../../src/core/republish/move-reactor.ts';
 import { ServiceError } from '../../../src/core/shared/service-error.ts';
 import { aRollWorld, Death } from './a-roll-world.ts';
 
@@ -196,7 +197,7 @@ describe('a roll', () => {
     const world = aRollWorld();
     await some(world, 2);
     await world.start();
-    world.dieBefore(4);
+    world.dieBefore(6);
     await world.work().catch(() => undefined);
     world.dieBefore(Infinity);
     const { until = 0 } = (await world.roll())?.runner ?? {};
@@ -213,5 +214,61 @@ describe('a roll', () => {
     await Promise.all([world.work(), world.work(), world.work()]);
     expect(await world.roll()).toMatchObject({ state: 'ended', moved: 30 });
     expect(Math.max(...world.groups)).toBe(10);
+  });
+});
+
+describe('rolls of two images', () => {
+  /** Adds reactors with an outdated layer of each image, all of one tenant. */
+  async function ofBoth(world: World, count: number) {
+    const tenantId = randomUUID();
+    const ofNode16 = await some(world, count, tenantId);
+    const ofNode24: string[] = [];
+    for (let at = 0; at < count; at += 1) ofNode24.push((await world.add({ tenantId }, 1, 'node24')).id);
+    return { tenantId, ofNode16, ofNode24 };
+  }
+
+  it('move each reactor to the layer of its image, one roll after the other', async () => {
+    const world = aRollWorld();
+    const { ofNode16, ofNode24 } = await ofBoth(world, 30);
+    world.deploy(3, 'node24');
+    expect((await world.startAll()).map(({ target, total }) => [target.image, total])).toEqual([
+      ['node16', 30],
+      ['node24', 30],
+    ]);
+    await Promise.all(world.events.map((image) => world.work(image)));
+    expect(await world.roll('node16')).toMatchObject({ state: 'ended', moved: 30, stayed: 0 });
+    expect(await world.roll('node24')).toMatchObject({ state: 'ended', moved: 30, stayed: 0 });
+    expect(world.published.toSorted()).toEqual(
+      [
+        ...ofNode16.map((id) => [id, 'node16'] as const),
+        ...ofNode24.map((id) => [id, 'node24'] as const),
+      ].toSorted(),
+    );
+    expect([ofNode16, ofNode24].map((ids) => [...new Set(ids.map(world.runs))])).toEqual([[2], [3]]);
+    // There are never more at once than in one roll.
+    expect([world.proven, Math.max(...world.groups)]).toEqual([['node16', 'node24'], 10]);
+    expect(await world.startAll()).toEqual([]);
+  });
+
+  it.each(['node16', 'node24'] as const)('leave the other image alone if only %s moves', async (image) => {
+    const world = aRollWorld();
+    const { tenantId, ofNode16, ofNode24 } = await ofBoth(world, 3);
+    for (const wanted of [{ image }, { image, tenantId, generation: 1 }, { image, tenantId }]) {
+      await world.start(wanted);
+      await world.work(image);
+    }
+    expect(new Set(world.published.map(([, moved]) => moved))).toEqual(new Set([image]));
+    const own = image === 'node16' ? ofNode16 : ofNode24;
+    expect([...ofNode16, ...ofNode24].filter((id) => world.runs(id) === 2)).toEqual(own);
+  });
+
+  it('do not move a reactor that its owner takes to another image meanwhile', async () => {
+    const world = aRollWorld();
+    const reactor = await world.add();
+    const roll = await world.start();
+    const layer = { image: 'node24' as const, generation: 1, hash: 'a'.repeat(64) };
+    await world.update({ ...reactor, layer, version: reactor.version + 1 });
+    expect(await moveReactor(world.deps(), roll, reactor)).toBe('done');
+    expect(world.published).toEqual([]);
   });
 });

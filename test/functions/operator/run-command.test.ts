@@ -47,6 +47,8 @@ const SOME_VALUES = {
   key: 'a key',
   image: 'node16',
   generation: 3,
+  instances: 3,
+  none: false,
   'dry-run': true,
   outdated: true,
   seal: 'x'.repeat(43),

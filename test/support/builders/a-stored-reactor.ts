@@ -9,6 +9,7 @@ export const aStoredReactor = (more: Partial<StoredReactor> = {}): StoredReactor
   name: 'Charge',
   createdBy: randomUUID(),
   createdAt: 1,
+  image: 'node16',
   codeHash: 'hash',
   encryptedCode: Buffer.from('code'),
   encryptedConfiguration: Buffer.from('configuration'),

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
-import type { Layer } from '../../../src/core/reactors/layer.ts';
-import type { ReactorFunctions } from '../../../src/core/reactors/reactor-functions.ts';
+import { codeHash } from '../../../src/core/reactors/code-hash.ts';
+import type { Image, Layer } from '../../../src/core/reactors/layer.ts';
+import type { ReactorFunctions, ReactorToMake } from '../../../src/core/reactors/reactor-functions.ts';
 
 /** A Lambda function that knows the hash of the code of each of its versions. */
 export interface CloudFunction {
@@ -9,33 +9,43 @@ export interface CloudFunction {
   latest: number;
 }
 
-/** The layer that all functions in memory have. */
-export const LAYER: Layer = { image: 'node16', generation: 1, hash: 'a'.repeat(64) };
+/** The layers that functions in memory have. */
+export const LAYERS: Readonly<Record<Image, Layer>> = {
+  node16: { image: 'node16', generation: 1, hash: 'a'.repeat(64) },
+  node24: { image: 'node24', generation: 1, hash: 'b'.repeat(64) },
+};
+
+export const LAYER = LAYERS.node16;
 
 /**
  * The contract of {@link ReactorFunctions} in memory. A function exists, and can run, immediately.
  */
 export function reactorFunctions(functions = new Map<string, CloudFunction>()): ReactorFunctions {
-  function publish(id: string, code: string): string {
+  const images = new Map<string, Image>();
+
+  function publish({ id, image }: ReactorToMake, code: string): string {
     const found = functions.get(id) ?? { live: undefined, versions: new Map(), latest: 0 };
     functions.set(id, found);
-    const hash = createHash('sha256').update(code).digest('hex');
+    const hash = codeHash(code, image);
     // Code that is published already is not published again.
     if (found.versions.get(String(found.latest)) === hash) return String(found.latest);
     found.latest += 1;
     found.versions.set(String(found.latest), hash);
+    images.set(`${id} ${String(found.latest)}`, image);
     return String(found.latest);
   }
 
   return {
-    create({ id }, code) {
-      const functionVersion = publish(id, code.reveal());
-      const made = functions.get(id);
+    create(reactor, code) {
+      const functionVersion = publish(reactor, code.reveal());
+      const made = functions.get(reactor.id);
       if (made !== undefined) made.live ??= functionVersion;
-      return Promise.resolve({ functionVersion, layer: LAYER });
+      return Promise.resolve({ functionVersion, layer: LAYERS[reactor.image] });
     },
-    publish: ({ id }, code) => Promise.resolve({ functionVersion: publish(id, code.reveal()), layer: LAYER }),
-    isCurrent: (id, version) => Promise.resolve(functions.get(id)?.live === version),
+    publish: (reactor, code) =>
+      Promise.resolve({ functionVersion: publish(reactor, code.reveal()), layer: LAYERS[reactor.image] }),
+    isCurrent: ({ id, image }, version) =>
+      Promise.resolve(functions.get(id)?.live === version && images.get(`${id} ${version}`) === image),
     pointLive(id, version) {
       const found = functions.get(id);
       if (found?.versions.has(version) !== true) return Promise.resolve('gone');

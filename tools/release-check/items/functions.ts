@@ -7,7 +7,7 @@ import {
   PutFunctionConcurrencyCommand,
 } from '@aws-sdk/client-lambda';
 import { GetQueueAttributesCommand, ListQueuesCommand } from '@aws-sdk/client-sqs';
-import { NODE_VERSIONS } from '../../../src/core/reactors/layer.ts';
+import { IMAGES, NODE_VERSIONS } from '../../../src/core/reactors/layer.ts';
 import { aReactor, request, returning, shown } from '../api.ts';
 import { expectThat, type ItemContext, type ReleaseItem } from '../item.ts';
 import { functionWith, withTimeout } from '../live-version.ts';
@@ -270,11 +270,12 @@ done
 export const FUNCTION_ITEMS: readonly ReleaseItem[] = [
   nodeSums,
   {
-    id: 'node-16',
-    title: 'Node.js 16 finds its libraries',
-    steps: `LAYER=$(dirname "$(ls -d "$PWD"/cdk.out/asset.*/bootstrap)")
-docker run --rm --platform linux/arm64 -v "$LAYER:/opt:ro" --entrypoint /opt/bin/node public.ecr.aws/lambda/provided:al2023 --version
-It prints v16.20.2.`,
+    id: 'node-libraries',
+    title: 'Node.js of both images finds its libraries',
+    steps: `for BOOTSTRAP in "$PWD"/cdk.out/asset.*/bootstrap; do
+  docker run --rm --platform linux/arm64 -v "$(dirname "$BOOTSTRAP"):/opt:ro" --entrypoint /opt/bin/node public.ecr.aws/lambda/provided:al2023 --version
+done
+It prints ${IMAGES.map((image) => `v${NODE_VERSIONS[image]}`).join(' and ')}, in any order.`,
   },
   created,
   outputIsNotStored,

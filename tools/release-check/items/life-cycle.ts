@@ -60,7 +60,7 @@ Then npx cloakroom operator remove-deployment --service Release --delete-trail
 Interrupt it with Ctrl-C during the first table, and run it again. Nothing but keys in PendingDeletion, system
 backups, the role and its boundary is left:
 aws dynamodb list-tables; aws lambda list-functions; aws sqs list-queues; aws logs describe-log-groups
-aws lambda list-layer-versions --layer-name Release-reactor-runtime; aws cloudformation describe-stacks
+aws lambda list-layer-versions --layer-name Release-reactor-runtime; aws lambda list-layer-versions --layer-name Release-reactor-runtime-node24; aws cloudformation describe-stacks
 aws dynamodb list-backups --backup-type ALL; aws iam list-roles --query "Roles[?starts_with(RoleName, 'Release')]"`,
   },
 ];

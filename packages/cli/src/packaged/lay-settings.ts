@@ -34,6 +34,7 @@ const PLACES: Readonly<Record<keyof Settings, Place>> = {
     inProcesses: ['Architectures', '0'],
     refused: 'functions run on this machine',
   },
+  reactorImages: { variable: 'REACTOR_IMAGES' },
   hotConcurrency: { variable: 'HOT_CONCURRENCY' },
   hotInstances: { variable: 'HOT_INSTANCES' },
   reactorsPerTenant: { variable: 'REACTORS_PER_TENANT' },

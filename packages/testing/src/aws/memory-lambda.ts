@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   CreateAliasCommand,
   CreateFunctionCommand,
@@ -10,14 +9,26 @@ import {
   ResourceNotFoundException,
   UpdateAliasCommand,
   UpdateFunctionCodeCommand,
+  UpdateFunctionConfigurationCommand,
 } from '@aws-sdk/client-lambda';
 import { unzipSync } from 'fflate';
+import { codeHash } from '../../../../src/core/reactors/code-hash.ts';
+import { IMAGES, type Image } from '../../../../src/core/reactors/layer.ts';
+import { perImage } from '../../../../src/lambda/layer-environment.ts';
 import { ENVIRONMENT } from '../functions.ts';
 
-/** The function of a reactor has its code by version, and an alias for one of them. */
+/** Code on the layer of its image. */
+interface MemoryVersion {
+  readonly code: string;
+  readonly layer: string;
+}
+
+/** The function of a reactor has its versions, and an alias for one of them. */
 interface MemoryFunction {
-  readonly versions: ReadonlyMap<string, string>;
+  readonly versions: ReadonlyMap<string, MemoryVersion>;
   readonly latest: number;
+  /** The next version gets it. */
+  readonly layer: string;
   readonly live?: string;
   readonly tags: Readonly<Record<string, string>>;
 }
@@ -33,8 +44,16 @@ const FILE = 'reactor.js';
 const codeOf = (archive: Uint8Array = new Uint8Array()): string =>
   Buffer.from(unzipSync(archive)[FILE] ?? []).toString();
 
-/** Runs code for an event of the runtime; resolves with the response of the runtime. */
-export type RunCode = (code: string, event: string) => Promise<string>;
+/** Runs code of an image for an event of the runtime; resolves with the response of the runtime. */
+export type RunCode = (code: string, event: string, image: Image) => Promise<string>;
+
+const LAYERS = perImage.parse(ENVIRONMENT['REACTOR_LAYERS']);
+
+function imageOf(layer: string): Image {
+  const found = IMAGES.find((image) => LAYERS[image] === layer);
+  if (found === undefined) throw new Error(`the Lambda in memory has no layer ${layer}`);
+  return found;
+}
 
 /** The functions of reactors, as Lambda has them. `run` takes the place of their runtime. */
 export class MemoryLambda {
@@ -56,6 +75,7 @@ export class MemoryLambda {
   async send(command: { readonly input: unknown }): Promise<unknown> {
     if (command instanceof CreateFunctionCommand) return this.#create(command.input);
     if (command instanceof UpdateFunctionCodeCommand) return this.#publish(command.input);
+    if (command instanceof UpdateFunctionConfigurationCommand) return this.#configure(command.input);
     if (command instanceof GetFunctionCommand) return this.#configuration(command.input);
     if (command instanceof CreateAliasCommand) return this.#point(command.input, true);
     if (command instanceof UpdateAliasCommand) return this.#point(command.input, false);
@@ -71,33 +91,46 @@ export class MemoryLambda {
     return found;
   }
 
-  #create({ FunctionName: name = '', Code, Tags: tags = {} }: CreateFunctionCommand['input']) {
+  #create(input: CreateFunctionCommand['input']) {
+    const { FunctionName: name = '', Code, Tags: tags = {}, Layers: [layer = ''] = [] } = input;
     if (this.#functions.has(name)) throw conflict();
-    this.#functions.set(name, { versions: new Map([['1', codeOf(Code?.ZipFile)]]), latest: 1, tags });
+    const version = { code: codeOf(Code?.ZipFile), layer };
+    this.#functions.set(name, { versions: new Map([['1', version]]), latest: 1, layer, tags });
     return { Version: '1' };
   }
 
-  /** Lambda makes no version of code that the latest one has. */
+  #configure({
+    FunctionName: name = '',
+    Layers: [layer = ''] = [],
+  }: UpdateFunctionConfigurationCommand['input']) {
+    this.#functions.set(name, { ...this.#find(name), layer });
+    return {};
+  }
+
+  /** Lambda makes no version if the latest one has this code and this layer. */
   #publish({ FunctionName: name = '', ZipFile }: UpdateFunctionCodeCommand['input']) {
     const found = this.#find(name);
+    const { layer } = found;
     const code = codeOf(ZipFile);
-    if (found.versions.get(String(found.latest)) === code) return { Version: String(found.latest) };
+    const before = found.versions.get(String(found.latest));
+    if (before?.code === code && before.layer === layer) return { Version: String(found.latest) };
     const latest = found.latest + 1;
-    const versions = new Map([...found.versions, [String(latest), code]]);
+    const versions = new Map([...found.versions, [String(latest), { code, layer }]]);
     this.#functions.set(name, { ...found, versions, latest });
     return { Version: String(latest) };
   }
 
   #configuration({ FunctionName, Qualifier = '$LATEST' }: GetFunctionCommand['input']) {
-    const { live, latest, tags } = this.#find(FunctionName);
+    const { live, latest, tags, versions, layer } = this.#find(FunctionName);
     const version = Qualifier === 'live' ? live : Qualifier;
     if (version === undefined) throw missing();
+    const arn = version === '$LATEST' ? layer : versions.get(version)?.layer;
     return {
       Configuration: {
         State: 'Active',
         LastUpdateStatus: 'Successful',
         Version: version === '$LATEST' ? String(latest) : version,
-        Layers: [{ Arn: ENVIRONMENT['REACTOR_LAYER'] }],
+        Layers: [{ Arn: arn }],
         Architectures: [ENVIRONMENT['REACTOR_ARCHITECTURE']],
       },
       Tags: tags,
@@ -133,11 +166,13 @@ export class MemoryLambda {
 
   async #invoke({ FunctionName, Qualifier = '', Payload = new Uint8Array() }: InvokeCommand['input']) {
     const { versions, live = '' } = this.#find(FunctionName);
-    const code = versions.get(Qualifier === 'live' ? live : Qualifier);
-    if (code === undefined) throw missing();
+    const version = versions.get(Qualifier === 'live' ? live : Qualifier);
+    if (version === undefined) throw missing();
+    const { code } = version;
+    const image = imageOf(version.layer);
     const event = Buffer.from(Payload as Uint8Array).toString();
     const { code_sha256: expected } = JSON.parse(event) as { readonly code_sha256: string };
-    const isStale = createHash('sha256').update(code).digest('hex') !== expected;
-    return { Payload: Buffer.from(isStale ? '{"outcome":"stale"}' : await this.#run(code, event)) };
+    const isStale = codeHash(code, image) !== expected;
+    return { Payload: Buffer.from(isStale ? '{"outcome":"stale"}' : await this.#run(code, event, image)) };
   }
 }

@@ -1,3 +1,5 @@
+import type { Image } from '../../../../src/core/reactors/layer.ts';
+
 /** The thread of a reactor and its vault send each other these messages. */
 
 /** The thread of one run, at its start. */
@@ -5,6 +7,8 @@ export interface WorkerInput {
   readonly code: string;
   /** The event that the runtime gets (docs/reactors.md#the-runtime). */
   readonly event: string;
+  /** Its globals are those of this image. */
+  readonly image: Image;
   /** The folder in which packages are looked for. */
   readonly folder: string;
 }

@@ -11,8 +11,9 @@ import { moduleMember, reduceError } from '../../../../reactor-runtime/worker/re
 import { thrownPlace } from '../../../../reactor-runtime/worker/thrown-place.ts';
 import { AUTHOR_PACKAGES, SDK } from '../../../../src/core/reactors/author-packages.ts';
 import * as sdk from '../../../sdk/src/index.ts';
+import { bridgeFetch } from './bridge-fetch.ts';
 import { bridgeHttp } from './bridge-http.ts';
-import type { AskedResponse, FromWorker, ToWorker, WorkerInput } from './bridge-message.ts';
+import type { AskedRequest, AskedResponse, FromWorker, ToWorker, WorkerInput } from './bridge-message.ts';
 
 interface Event {
   readonly request: { readonly args: unknown; readonly configuration: unknown };
@@ -23,7 +24,7 @@ interface Event {
   } | null;
 }
 
-const { code, event, folder } = workerData as WorkerInput;
+const { code, event, image, folder } = workerData as WorkerInput;
 const FILE = join(folder, 'reactor.js');
 const say = (message: FromWorker) => parentPort?.postMessage(message);
 
@@ -39,17 +40,20 @@ parentPort?.on('message', (answer: ToWorker) => {
   waiting.delete(id);
 });
 let asked = 0;
-bridgeHttp(
-  (request) =>
-    new Promise((resolve, reject) => {
-      asked += 1;
-      waiting.set(asked, { resolve, reject });
-      say({ asked: request, id: asked });
-    }),
-);
-// Reactors run on Node.js 16, which has none of these.
-for (const name of ['fetch', 'Request', 'Response', 'Headers', 'FormData', 'WebSocket'])
-  Reflect.deleteProperty(globalThis, name);
+const ask = (request: AskedRequest): Promise<AskedResponse> =>
+  new Promise((resolve, reject) => {
+    asked += 1;
+    waiting.set(asked, { resolve, reject });
+    say({ asked: request, id: asked });
+  });
+bridgeHttp(ask);
+if (image === 'node24') bridgeFetch(ask);
+// Node.js 16 has none of these.
+else
+  for (const name of ['fetch', 'Request', 'Response', 'Headers', 'FormData'])
+    Reflect.deleteProperty(globalThis, name);
+// Both would connect past the vault.
+for (const name of ['WebSocket', 'EventSource']) Reflect.deleteProperty(globalThis, name);
 
 const installed = createRequire(join(folder, 'package.json'));
 const ownRequire = createRequire(import.meta.filename);

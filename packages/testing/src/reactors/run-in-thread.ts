@@ -4,6 +4,7 @@ import { clearTimeout, setTimeout } from 'node:timers';
 import { Worker } from 'node:worker_threads';
 import { outcome, notLoaded } from '../../../../reactor-runtime/loop/outcome.ts';
 import { parseWorkerMessage, readLoaded } from '../../../../reactor-runtime/loop/parse-worker-message.ts';
+import type { Image } from '../../../../src/core/reactors/layer.ts';
 import type { Platform } from '../../../../src/core/shared/platform.ts';
 import type { AskedRequest, AskedResponse, FromWorker, ToWorker, WorkerInput } from './bridge-message.ts';
 import type { RunCode } from '../aws/memory-lambda.ts';
@@ -59,9 +60,9 @@ export function createThreads({ ask, print, warn, work, startTimer }: ThreadOpti
   const running = new Set<(result: string) => void>();
   let hasEnded = false;
 
-  function start(code: string, event: string): Promise<string> {
+  function start(code: string, event: string, image: Image): Promise<string> {
     const { timeout_ms: timeoutMs } = JSON.parse(event) as { readonly timeout_ms: number };
-    const worker = startThread({ code, event, folder: process.cwd() });
+    const worker = startThread({ code, event, image, folder: process.cwd() });
     const rest = watchRest(worker);
     let asks = 0;
 
@@ -110,7 +111,7 @@ export function createThreads({ ask, print, warn, work, startTimer }: ThreadOpti
   }
 
   return {
-    run: (code, event) => (hasEnded ? Promise.resolve(outcome('exited')) : start(code, event)),
+    run: (code, event, image) => (hasEnded ? Promise.resolve(outcome('exited')) : start(code, event, image)),
     end: () => {
       hasEnded = true;
       for (const end of running) end(outcome('exited'));
