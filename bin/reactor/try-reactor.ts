@@ -35,7 +35,7 @@ const imageOf = ({ image = 'node16' }: Pick<RunFlags, 'image'>): Image => image;
 /** The code's result. Throws the error that a caller would get. */
 async function resultOf(run: CodeRun, { printError }: Surroundings): Promise<object> {
   const compatibility = run.isLenient ? 'lenient' : 'strict';
-  const warnings = await checkCode(new Secret(run.code), 'node16', compatibility);
+  const warnings = await checkCode(new Secret(run.code), run.image, compatibility);
   for (const warning of warnings) printError(`${run.file}: ${warning}\n`);
   let last = '\n';
   const outcome = await runCode(run, (text) => {
@@ -45,7 +45,7 @@ async function resultOf(run: CodeRun, { printError }: Surroundings): Promise<obj
   if (!last.endsWith('\n')) printError('\n');
   if (outcome.outcome === 'stale' || outcome.outcome === 'gone')
     throw new Error('the runtime ran different code');
-  return returnedParts(outcome, { limitMs: TIME_MS, image: 'node16' }, compatibility);
+  return returnedParts(outcome, { limitMs: TIME_MS, image: run.image }, compatibility);
 }
 
 /**
@@ -129,7 +129,7 @@ export async function bundleReactor(
     const excess = code.length - REACTOR_LIMITS.code;
     if (excess > 0)
       throw new CommandFailure(`${file} is too long for a reactor by ${grouped(excess)} characters.`);
-    await checkCode(new Secret(code), 'node16', 'strict');
+    await checkCode(new Secret(code), imageOf(flags), 'strict');
     if (out === undefined) surroundings.print(code);
     else writeBundle(out, code);
     return true;
