@@ -21,6 +21,8 @@ export type {
   PermissionName,
   Reactor,
   ReactorResponse,
+  ReactorRuntime,
+  RuntimeImage,
   StoredProxy,
   StoredProxyChange,
   StoredProxyTransform,
@@ -30,4 +32,5 @@ export type {
   TokenForm,
   TokenType,
   Transform,
+  UpdatedReactor,
 } from '../../packages/sdk/src/index.ts';

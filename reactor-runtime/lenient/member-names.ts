@@ -5,6 +5,7 @@ export const MEMBER_NAMES = [
   'application_type',
   'application_types',
   'callback_url',
+  'closes_at',
   'created_at',
   'created_by',
   'deduplicate_token',
@@ -14,6 +15,7 @@ export const MEMBER_NAMES = [
   'fingerprint_expression',
   'modified_at',
   'modified_by',
+  'node_version',
   'not_stored',
   'owner_id',
   'page_number',
@@ -21,11 +23,13 @@ export const MEMBER_NAMES = [
   'recovered_at',
   'search_indexes',
   'session_key',
+  'stopped_proxies',
   'tenant_id',
   'timeout_ms',
   'total_is_lower_bound',
   'total_items',
   'total_pages',
+  'warm_concurrency',
 ] as const;
 
 const camelCase = (name: string): string =>

@@ -12,6 +12,8 @@ export interface Example {
 export interface DescribedResponse {
   readonly description: string;
   readonly schema?: ZodMiniType;
+  /** Whether it names stored proxies that a change of code stops. */
+  readonly namesStoppedProxies?: true;
 }
 
 /** Recorded calls make these, by the names that the ids of examples have. */

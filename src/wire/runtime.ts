@@ -1,12 +1,8 @@
 import * as z from 'zod/mini';
 import { AUTHOR_PACKAGES } from '../core/reactors/author-packages.ts';
-import {
-  IMAGE_STATUSES,
-  type ImageState,
-  type RuntimeChange,
-  type RuntimeView,
-} from '../core/reactors/images.ts';
+import { IMAGE_STATUSES, type ImageState, type RuntimeView } from '../core/reactors/images.ts';
 import { IMAGES, type Image } from '../core/reactors/layer.ts';
+import type { RuntimeChange } from '../core/reactors/reactor.ts';
 import type { ListedImage } from '../core/reactors/list-images.ts';
 import type { ClientCompatibility } from '../core/shared/client-compatibility.ts';
 import { defined, type Undefinable } from '../core/shared/defined.ts';

@@ -54,10 +54,11 @@ describe('a list', () => {
     ]);
   });
 
-  it('the list of reactors has the application of each', async () => {
+  it('the list of reactors has the application and the image of each', async () => {
     expect(await open('#/reactors', 'Changed')).toEqual([
       'Charge',
       'no application',
+      'node16, deprecated',
       'just now',
       '1 reactor',
     ]);
@@ -121,6 +122,13 @@ describe('a view', () => {
   it('a reactor offers each application, a test run and its deliveries', async () => {
     const lines = await open(`#/reactors/${ids.reactor}`);
     expect(lines).toEqual(expect.arrayContaining(['Charge', 'Save', 'Test run', 'Run']));
+    const facts = lines.indexOf('Runs on');
+    expect(lines.slice(facts + 1, facts + 4)).toEqual([
+      'node16, deprecated (Node.js 16.20.2)',
+      'Instances in advance',
+      '0',
+    ]);
+    expect(lines).toContain('node24: Node.js 24.22.3');
     expect(lines.filter((line) => line.includes('(…'))).toEqual([
       expect.stringMatching(/^Page /),
       expect.stringMatching(/^Shop /),

@@ -15,7 +15,7 @@ import { samplesOf } from './samples.ts';
 import { nameRequests, type NamedRequests } from './name-requests.ts';
 import { describeMembers } from './describe-members.ts';
 import { failure, failuresOf } from './failures.ts';
-import { DESTINATION_STATUS, JSON_TYPE, LOCATION, reserved, TRACE } from './headers.ts';
+import { DESTINATION_STATUS, JSON_TYPE, LOCATION, reserved, STOPPED_PROXIES, TRACE } from './headers.ts';
 
 const MERGE_PATCH_TYPE = 'application/merge-patch+json';
 const text = { type: 'string' } as const;
@@ -25,14 +25,20 @@ function valuesOf(examples: Readonly<Record<string, Example>> | undefined) {
 }
 
 /** Describes a response, with a recorded one as its example. */
-function response({ description, schema }: DescribedResponse, recorded: unknown): ZodOpenApiResponseObject {
+function response(
+  { description, schema, namesStoppedProxies }: DescribedResponse,
+  recorded: unknown,
+): ZodOpenApiResponseObject {
   const examples =
     recorded === undefined
       ? undefined
       : { recorded: { summary: 'A response of the service', value: recorded } };
   return {
     description,
-    headers: { [reserved('trace-id')]: TRACE },
+    headers: {
+      [reserved('trace-id')]: TRACE,
+      ...(namesStoppedProxies === true && { [reserved('stopped-proxies')]: STOPPED_PROXIES }),
+    },
     ...(schema && { content: { [JSON_TYPE]: { schema, ...valuesOf(examples) } } }),
   };
 }

@@ -19,6 +19,10 @@ export const LOCATION = {
   description: 'The address to which the destination redirects. Do not send your key there.',
   schema: { type: 'string' },
 } as const;
+export const STOPPED_PROXIES = {
+  description: 'Ids of stored proxies that ran the code before and fail now, with commas between them.',
+  schema: { type: 'string' },
+} as const;
 export const DESTINATION_STATUS = {
   description: "The destination's status. Without this header the failure is the proxy's own.",
   required: true,

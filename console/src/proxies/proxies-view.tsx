@@ -7,8 +7,7 @@ export const ProxiesView = () => (
     path="proxies"
     createWords="New proxy"
     fetchPage={(client, query, signal) => client.proxies.list(query, { signal })}
-    detail={({ destination_url: url }) => url}
-    detailTitle="Destination"
+    columns={[['Destination', ({ destination_url: url }) => url]]}
     empty="A stored proxy writes a destination down, with secrets that its callers never see: a payment provider, a partner."
   />
 );

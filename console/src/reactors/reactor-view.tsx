@@ -11,11 +11,18 @@ import { Code, Instant, Text } from '../parts/text.tsx';
 import type { Problem } from '../problem.ts';
 import { linkTo } from '../route.ts';
 import { leaveTo } from '../unsaved.ts';
-import type { NewReactor, Reactor } from '../sdk.ts';
+import type { NewReactor, Reactor, UpdatedReactor } from '../sdk.ts';
 import { refuseIfChanged } from '../refuse-if-changed.ts';
 import { useAction, useClient, useIdempotencyKey, useLoad, useUnsaved } from '../session/use-session.ts';
 import { EntriesField, entriesOf, recordOf, type Entry } from '../parts/entries-field.tsx';
 import { DeliveriesSection } from './deliveries-section.tsx';
+import {
+  editedRuntime,
+  RuntimeFacts,
+  RuntimeFields,
+  runtimeOf,
+  type EditedRuntime,
+} from './runtime-fields.tsx';
 import { TestRun } from './test-run.tsx';
 
 const FIRST_CODE = `module.exports = async ({ args, configuration }) => {
@@ -29,6 +36,7 @@ interface Edited {
   readonly code: string;
   readonly entries: readonly Entry[];
   readonly applicationId: string;
+  readonly runtime: EditedRuntime;
 }
 
 const editedOf = (reactor: Reactor | undefined): Edited => ({
@@ -36,13 +44,15 @@ const editedOf = (reactor: Reactor | undefined): Edited => ({
   code: reactor?.code ?? FIRST_CODE,
   entries: entriesOf(reactor?.configuration),
   applicationId: reactor?.application?.id ?? '',
+  runtime: editedRuntime(reactor?.runtime),
 });
 
-const reactorOf = ({ name, code, entries, applicationId }: Edited): NewReactor => ({
+const reactorOf = ({ name, code, entries, applicationId, runtime }: Edited): NewReactor => ({
   name,
   code,
   configuration: recordOf(entries),
   ...(applicationId !== '' && { application: { id: applicationId } }),
+  runtime: runtimeOf(runtime),
 });
 
 export interface LinedProblem {
@@ -60,6 +70,25 @@ export function linedProblem(problem: Problem | undefined): LinedProblem | undef
   return undefined;
 }
 
+type Stopped = NonNullable<NonNullable<UpdatedReactor['_extras']>['stopped_proxies']>;
+
+/** The proxies that ran the code before it was saved, and fail now. */
+const StoppedProxies = ({ stopped }: { readonly stopped: Stopped }) =>
+  stopped.length === 0 ? null : (
+    <div class="notice" role="status">
+      <p>These stored proxies ran the code before, and fail until you save them with the code of now:</p>
+      <ul>
+        {stopped.map(({ id, name }) => (
+          <li key={id}>
+            <a href={linkTo(['proxies', id])}>
+              <Text>{name}</Text>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+
 interface EditorProps {
   /** `undefined` for a new one. */
   readonly reactor: Reactor | undefined;
@@ -69,12 +98,20 @@ interface EditorProps {
   readonly runProblem?: LinedProblem | undefined;
 }
 
+/** Says what has become of the edit. */
+function stateOf(isRunning: boolean, isSaved: boolean, isUnsaved: boolean): string | undefined {
+  if (isRunning) return 'The service checks and deploys the code…';
+  if (isSaved) return 'Saved. New calls run this code.';
+  return isUnsaved ? 'Not saved yet.' : undefined;
+}
+
 function Editor({ reactor, onSaved, onUnsaved, runProblem }: EditorProps) {
   const client = useClient('management');
   // A key or a reload may load it again: the edit began with this one.
   const [opened, setOpened] = useState(reactor);
   const [edited, setEdited] = useState(() => editedOf(reactor));
   const [saved, setSaved] = useState(false);
+  const [stopped, setStopped] = useState<Stopped>([]);
   const idempotencyKey = useIdempotencyKey(edited);
   const action = useAction();
   const isChanged = JSON.stringify(edited) !== JSON.stringify(editedOf(opened));
@@ -87,11 +124,14 @@ function Editor({ reactor, onSaved, onUnsaved, runProblem }: EditorProps) {
   const save = async () => {
     if (opened !== undefined) await refuseIfChanged(opened, () => client.reactors.retrieve(opened.id));
     const next = reactorOf(edited);
-    const result =
+    const result: UpdatedReactor =
       opened === undefined
         ? await client.reactors.create(next, { idempotencyKey })
         : await client.reactors.update(opened.id, next);
     if (opened !== undefined) setOpened(result);
+    // An empty field has the default of the deployment now.
+    setEdited({ ...edited, runtime: editedRuntime(result.runtime) });
+    setStopped(result._extras?.stopped_proxies ?? []);
     setSaved(true);
     onSaved(result);
   };
@@ -123,15 +163,15 @@ function Editor({ reactor, onSaved, onUnsaved, runProblem }: EditorProps) {
         none="none: the code gets no req.bt"
         hint="req.bt calls the service as this application."
       />
+      <RuntimeFields edited={edited.runtime} onChange={(runtime) => change({ runtime })} />
       <ProblemBox problem={action.problem} />
+      <StoppedProxies stopped={stopped} />
       <div class="row">
         <Button look="primary" isBusy={action.isRunning} isDisabled={reactor !== undefined && !isChanged}>
           {reactor === undefined ? 'Create reactor' : 'Save'}
         </Button>
         <span role="status" class="muted">
-          {action.isRunning && 'The service checks and deploys the code…'}
-          {!action.isRunning && saved && !isChanged && 'Saved. New calls run this code.'}
-          {!action.isRunning && isChanged && reactor !== undefined && 'Not saved yet.'}
+          {stateOf(action.isRunning, saved && !isChanged, isChanged && reactor !== undefined)}
         </span>
       </div>
     </form>
@@ -169,6 +209,7 @@ const Facts = ({ reactor }: { readonly reactor: Reactor }) => (
     <dd>
       <Instant iso={reactor.modified_at ?? reactor.created_at} />
     </dd>
+    <RuntimeFacts runtime={reactor.runtime} />
   </dl>
 );
 

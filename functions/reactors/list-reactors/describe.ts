@@ -6,7 +6,7 @@ import { TAG } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'reactors.list',
   recorded: { by: 'management' },
-  does: 'Lists reactors: `id` (repeatable), `name` (`*` is any run of characters), `page`, `size`, `after`',
+  does: 'Lists reactors: `id` (repeatable), `name` (`*` is any run of characters), `runtime`, `outdated`, `page`, `size`, `after`',
   tag: TAG,
   summary: 'List reactors',
   query: listReactorsParameters(),

@@ -5,7 +5,7 @@ import { TAG, ID, CONFLICT } from '../words.ts';
 export const description: OperationDescription = {
   sdk: 'reactors.patch',
   recorded: 'nothing',
-  does: 'Merges name, code, configuration and `application.id`',
+  does: 'Merges name, code, configuration, `runtime` and `application.id`',
   tag: TAG,
   summary: 'Patch a reactor',
   description: 'JSON Merge Patch (RFC 7386).',
@@ -14,6 +14,6 @@ export const description: OperationDescription = {
   requests: {
     entry: { summary: 'Sets one entry', value: { configuration: { url: 'https://other.example.com' } } },
   },
-  response: { description: 'Updated. The response has no body.' },
+  response: { description: 'Updated. The response has no body.', namesStoppedProxies: true },
   failures: { 409: CONFLICT },
 };

@@ -46,6 +46,36 @@ describe('a reactor', () => {
     expect(bank.requests).toHaveLength(3);
   });
 
+  it('reaches destinations by fetch on node24, and nothing else, and moves back to node16 without it', async () => {
+    const vault = await createVault();
+    const { client } = await aShop(vault);
+    vault.destination('https://bank.example', async (request) =>
+      request.url.endsWith('/old')
+        ? new Response(null, { status: 307, headers: { location: 'https://bank.example/new' } })
+        : Response.json({ method: request.method, body: await request.text() }),
+    );
+    const reactor = await vault.reactors.create({
+      name: 'x',
+      configuration: {},
+      runtime: { image: 'node24' },
+      code: `module.exports = async () => {
+        const moved = await fetch('https://bank.example/old', { method: 'POST', body: 'x' });
+        const manual = await fetch('https://bank.example/old', { redirect: 'manual' });
+        const away = await fetch('https://nowhere.example').catch((error) => error.message);
+        const ended = await fetch('https://bank.example', { signal: AbortSignal.abort() }).catch((error) => error.name);
+        return { raw: [await moved.json(), manual.status, away, ended, typeof WebSocket] };
+      };`,
+    });
+    const run = () => client.reactors.react(reactor.id, {});
+    expect(await run()).toEqual({
+      raw: [{ method: 'POST', body: 'x' }, 307, 'fetch failed', 'AbortError', 'undefined'],
+    });
+    await vault.reactors.patch(reactor.id, { runtime: { image: 'node16' } });
+    await expect(run()).rejects.toMatchObject({ detail: expect.stringContaining('Node.js 16 has no fetch') });
+    await vault.reactors.patch(reactor.id, { runtime: { image: 'node24' } });
+    expect(await run()).toMatchObject({ raw: expect.anything() });
+  });
+
   it('that never ends is ended by the clock, and by a reset', async () => {
     const vault = await createVault();
     const { client, application } = await aShop(vault);

@@ -11,7 +11,7 @@ import { isBusy, releaseOperationOnFailure, startOperation, whileNotMoved } from
 import { codeHash } from './code-hash.ts';
 import { writtenReactor, type ChangeReactorDeps, type WrittenReactor } from './create-reactor.ts';
 import { applicationOf, checkedApplication, existingReactor } from './get-reactor.ts';
-import { changedRuntime, type Runtime, type RuntimeChange } from './images.ts';
+import { changedRuntime, type Runtime } from './images.ts';
 import { openReactor, encryptContent } from './open-reactor.ts';
 import { publishLocked } from './publish-locked.ts';
 import {
@@ -19,6 +19,7 @@ import {
   type Configuration,
   type ReactorDefinition,
   type ReactorRecord,
+  type RuntimeChange,
   type StoredReactor,
 } from './reactor.ts';
 

@@ -1,7 +1,7 @@
 import { FieldReporter, type Report } from '../shared/field-reporter.ts';
 import { defined } from '../shared/defined.ts';
 import { NODE_VERSIONS, type Image, type PresentLayer } from './layer.ts';
-import type { ReactorRecord, StoredReactor } from './reactor.ts';
+import type { ReactorRecord, RuntimeChange, StoredReactor } from './reactor.ts';
 
 /** The setting `reactorImages` says which images a deployment has. */
 export interface ReactorImages {
@@ -54,12 +54,6 @@ export const imageState = (image: Image, { open }: ReactorImages): ImageState =>
 
 /** Where the code of a reactor runs, and how many of its instances run in advance. */
 export type Runtime = Pick<ReactorRecord, 'image' | 'warmConcurrency'>;
-
-/** The members of a runtime that a request sets. `null` is the default of the deployment. */
-export interface RuntimeChange {
-  readonly image?: Image | null;
-  readonly warmConcurrency?: number | null;
-}
 
 export interface RuntimeDeps {
   readonly images: ReactorImages;

@@ -1,5 +1,4 @@
 import type { Secret } from '../shared/secret.ts';
-import type { RuntimeChange } from './images.ts';
 import type { Image, Layer } from './layer.ts';
 
 /**
@@ -27,6 +26,12 @@ export type Configuration = Readonly<Record<string, string>>;
 export interface ReactorContent {
   readonly code: Secret<string>;
   readonly configuration: Secret<Configuration>;
+}
+
+/** The members of a runtime that a request sets. `null` is the default of the deployment. */
+export interface RuntimeChange {
+  readonly image?: Image | null;
+  readonly warmConcurrency?: number | null;
 }
 
 /** The members of a reactor that a request sets. */
