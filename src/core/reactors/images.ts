@@ -87,7 +87,7 @@ export const runtimeView = (deps: RuntimeDeps, reactor: StoredReactor): RuntimeV
   isOutdated: isOutdated(deps, reactor),
 });
 
-/** What a deployment allows a tenant. */
+/** A deployment allows a tenant so much. */
 type Allowed = Pick<RuntimeDeps, 'images' | 'hotConcurrency'> & {
   /** The most running instances that a reactor may ask for. */
   readonly mostInstances: number;
