@@ -11,6 +11,7 @@ import type { WorkerSettings } from '../worker-settings.ts';
 import { emptyFolder } from './empty-folder.ts';
 import { memoryBounds } from './memory-bounds.ts';
 import { notLoaded, outcome } from './outcome.ts';
+import { permissionFlags } from './permission-flags.ts';
 import { readEvent, type ReactorEvent } from './reactor-event.ts';
 import { workerStdio, startWorkerProcess, type ReactorWorker, type WorkerProcess } from './reactor-worker.ts';
 import type { RuntimeApi } from './runtime-api.ts';
@@ -80,12 +81,14 @@ function prepare(): Prepared {
     temp: ownTempFolder(),
   };
   const bounds = memoryBounds(Number(MEMORY_MB));
-  const file = join(__dirname, 'worker.cjs');
+  const { taskRoot, temp } = settings;
+  const flags = IMAGE === 'node16' ? [] : permissionFlags({ taskRoot, temp, layer: join(__dirname, '..') });
+  const program = { file: join(__dirname, 'worker.cjs'), flags };
   const stdio = workerStdio();
   let spare: WorkerProcess | undefined;
   // A waiting process may have died for lack of memory.
   const living = () => (spare?.alive() === true ? spare : undefined);
-  const startProcess = () => startWorkerProcess(file, bounds, stdio, living);
+  const startProcess = () => startWorkerProcess(program, bounds, stdio, living);
   return {
     code,
     temp: settings.temp,

@@ -120,8 +120,14 @@ const FLAGS_OF_NODE = [
   '--no-warnings',
 ];
 
-function spawnNode(file: string, oldSpaceMb: number, stdio: StdioOptions) {
-  const flags = [...FLAGS_OF_NODE, `--max-old-space-size=${String(oldSpaceMb)}`];
+/** The program of a worker, and the flags of Node.js that only its image has. */
+export interface WorkerProgram {
+  readonly file: string;
+  readonly flags: readonly string[];
+}
+
+function spawnNode({ file, flags: ofImage }: WorkerProgram, oldSpaceMb: number, stdio: StdioOptions) {
+  const flags = [...FLAGS_OF_NODE, ...ofImage, `--max-old-space-size=${String(oldSpaceMb)}`];
   const child = spawn(process.execPath, [...flags, file], { env: {}, stdio });
   const { stdin, stdout } = child;
   if (stdin === null || stdout === null) throw new Error('a worker without pipes');
@@ -143,12 +149,12 @@ class NodeProcess implements WorkerProcess {
   #length = 0;
 
   constructor(
-    file: string,
+    program: WorkerProgram,
     { oldSpaceMb, residentBytes }: MemoryBounds,
     stdio: StdioOptions,
     spare: () => WorkerProcess | undefined,
   ) {
-    const { child, stdin, stdout } = spawnNode(file, oldSpaceMb, stdio);
+    const { child, stdin, stdout } = spawnNode(program, oldSpaceMb, stdio);
     this.#child = child;
     this.#stdin = stdin;
     this.#residentBytes = residentBytes;
@@ -306,8 +312,8 @@ class NodeProcess implements WorkerProcess {
 
 /** Starts a process. `spare` is the one that waits next to it. */
 export const startWorkerProcess = (
-  file: string,
+  program: WorkerProgram,
   bounds: MemoryBounds,
   stdio: StdioOptions,
   spare: () => WorkerProcess | undefined,
-): WorkerProcess => new NodeProcess(file, bounds, stdio, spare);
+): WorkerProcess => new NodeProcess(program, bounds, stdio, spare);

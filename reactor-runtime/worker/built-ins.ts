@@ -1,8 +1,8 @@
 import { createObject, slice, startsWith } from './primordials.ts';
 
 /**
- * The built-ins that reactor code may require, also as `node:<name>`. All others are refused;
- * `REFUSED` has the reasons.
+ * The built-ins that reactor code may require, also as `node:<name>`. No Node.js has
+ * all of them. All others are refused; `REFUSED` has the reasons.
  */
 export const ALLOWED: readonly string[] = [
   'assert',
@@ -32,6 +32,7 @@ export const ALLOWED: readonly string[] = [
   'punycode',
   'querystring',
   'readline',
+  'readline/promises',
   'stream',
   'stream/consumers',
   'stream/promises',
@@ -53,8 +54,13 @@ export const REFUSED: Readonly<Record<string, string>> = {
   cluster: 'there are no other processes',
   domain: 'it is deprecated',
   inspector: 'it debugs the whole process',
+  'inspector/promises': 'it debugs the whole process',
   module: 'it loads code beneath the checks',
   repl: 'there is no terminal',
+  sea: 'there is no such program',
+  sqlite: 'it opens files beneath the checks',
+  test: 'it starts other processes',
+  'test/reporters': 'it starts other processes',
   trace_events: 'it traces the whole process',
   v8: 'it changes the whole process',
   vm: 'it loads compiled code unchecked',
@@ -63,11 +69,14 @@ export const REFUSED: Readonly<Record<string, string>> = {
 };
 
 /** The built-in for `require(specifier)`, or `undefined` if reactor code may not have it. */
-export function builtInsFor(temp: () => string): (specifier: string) => unknown {
+export function builtInsFor(
+  temp: () => string,
+  exists: (name: string) => boolean,
+): (specifier: string) => unknown {
   // Objects without a prototype instead of a Set: reactor code may have replaced
   // `Set.prototype.has`.
   const allowed = createObject(null) as Record<string, true>;
-  for (const name of ALLOWED) allowed[name] = true;
+  for (const name of ALLOWED) if (exists(name)) allowed[name] = true;
   const loaded = createObject(null) as Record<string, unknown>;
   const load = require;
   return (specifier) => {

@@ -1,25 +1,43 @@
 import { constants } from 'node:fs';
 import type { WorkerSettings } from '../worker-settings.ts';
 import { binding, methodOf, prototypeOf, type Binding } from './bindings.ts';
-import { accessOf, permittedPaths, type Access, type PermittedPath } from './permitted-path.ts';
-import { apply, dataProperty, defineProperty, entriesOf, nextTick, type Method } from './primordials.ts';
+import { ACCESS_OF_REALPATH, TEMP_NAME_END } from './natives.ts';
+import { accessOf, permittedPaths, textOf, type Access, type PermittedPath } from './permitted-path.ts';
+import {
+  apply,
+  dataProperty,
+  defineProperty,
+  entriesOf,
+  nextTick,
+  slice,
+  type Method,
+} from './primordials.ts';
 import { EACCES, refusal } from './refusal.ts';
 
 const { O_CREAT } = constants;
 
-/** The path arguments of the operations of Node's `fs` binding, and their use. */
+/**
+ * The path arguments of the operations of Node's `fs` binding, and their use. No image has all of
+ * them.
+ */
 const PATHS: Readonly<Record<string, readonly Access[]>> = {
   access: ['look'],
+  cpSyncCheckPaths: ['look', 'change'],
+  cpSyncOverrideFile: ['read', 'write'],
+  internalModuleStat: ['look'],
   stat: ['look'],
+  statfs: ['look'],
   lstat: ['look'],
-  realpath: ['look'],
+  realpath: [ACCESS_OF_REALPATH],
   readlink: ['look'],
+  opendir: ['read'],
+  opendirSync: ['read'],
   readdir: ['read'],
   copyFile: ['read', 'write'],
   rename: ['change', 'change'],
   mkdir: ['change'],
-  mkdtemp: ['change'],
   rmdir: ['change'],
+  rmSync: ['change'],
   unlink: ['change'],
   chmod: ['change'],
   chown: ['change'],
@@ -46,7 +64,7 @@ const DESCRIPTORS: readonly string[] = [
 ];
 
 /** These are classes. Requests grant nothing, and the methods of the others are guarded. */
-const CLASSES: readonly string[] = ['FSReqCallback', 'FileHandle', 'StatWatcher'];
+const CLASSES: readonly string[] = ['DirHandle', 'FSReqCallback', 'FileHandle', 'StatWatcher'];
 
 interface Request {
   oncomplete: Method;
@@ -76,12 +94,37 @@ function refuse(syscall: string, args: readonly unknown[], path: unknown): unkno
   return undefined;
 }
 
+/** The files that an invocation may create; they are removed before the next one begins. */
+const CREATIONS_MAX = 10_000;
+
+const slashesIn = (path: unknown): number => {
+  let count = 0;
+  if (typeof path !== 'string') return count;
+  for (let at = 0; at < path.length; at += 1) if (path[at] === '/') count += 1;
+  return count;
+};
+
+const creates = (flags: unknown): number => (typeof flags === 'number' && (flags & O_CREAT) !== 0 ? 1 : 0);
+
+/** How many names an operation may create: `mkdir` creates all folders of a path. */
+function creations(name: string, args: readonly unknown[]): number {
+  if (name === 'copyFile' || name === 'cpSyncOverrideFile') return 1;
+  // It creates the folders above the copy.
+  if (name === 'cpSyncCheckPaths') return slashesIn(args[1]);
+  if (name !== 'mkdir') return 0;
+  return args[2] === true ? slashesIn(args[0]) : 1;
+}
+
+interface FileGuards {
+  readonly files: Binding;
+  readonly permitted: PermittedPath;
+  readonly mayCreate: (count: number) => boolean;
+}
+
 function guardPaths(
-  files: Binding,
+  { files, permitted, mayCreate }: FileGuards,
   name: string,
   accesses: readonly Access[],
-  permitted: PermittedPath,
-  mayCreate: (count: number) => boolean,
 ): void {
   const original = methodOf(files, name);
   files[name] = (...args) => {
@@ -96,19 +139,48 @@ function guardPaths(
   };
 }
 
-/** The files that an invocation may create; they are removed before the next one begins. */
-const CREATIONS_MAX = 10_000;
+/** Guards an operation that opens a file by flags. A number is a descriptor of this process. */
+function guardOpening({ files, permitted, mayCreate }: FileGuards, name: string, flagsAt: number): void {
+  const original = methodOf(files, name);
+  const isWrite = name === 'writeFileUtf8';
+  const takesDescriptors = isWrite || name === 'readFileUtf8';
+  files[name] = (...args) => {
+    if (takesDescriptors && typeof args[0] === 'number') return apply(original, undefined, args);
+    const flags = args[flagsAt];
+    const path = permitted(args[0], isWrite ? 'write' : accessOf(flags));
+    if (path === undefined || !mayCreate(creates(flags))) return refuse('open', args, args[0]);
+    args[0] = path;
+    return apply(original, undefined, args);
+  };
+}
 
-/** How many names an operation may create: `mkdir` creates all folders of a path. */
-function creations(name: string, args: readonly unknown[]): number {
-  if (name === 'open' || name === 'openFileHandle')
-    return typeof args[1] === 'number' && (args[1] & O_CREAT) !== 0 ? 1 : 0;
-  if (name === 'mkdtemp' || name === 'copyFile') return 1;
-  if (name !== 'mkdir') return 0;
-  const path = args[0] as string;
-  let count = 0;
-  for (let at = 0; at < path.length; at += 1) if (path[at] === '/') count += 1;
-  return args[2] === true ? count : 1;
+/** The place of the flags among the arguments of operations that open files. */
+const FLAGS_AT: Readonly<Record<string, number>> = {
+  open: 1,
+  openFileHandle: 1,
+  readFileUtf8: 1,
+  writeFileUtf8: 2,
+};
+
+/** Guards the operation that completes the name of a new folder. */
+function guardTempFolders({ files, permitted, mayCreate }: FileGuards): void {
+  const original = methodOf(files, 'mkdtemp');
+  files['mkdtemp'] = (...args) => {
+    const prefix = textOf(args[0]);
+    const path = prefix === undefined ? undefined : permitted(prefix + TEMP_NAME_END, 'change');
+    if (path === undefined || !mayCreate(1)) return refuse('mkdtemp', args, args[0]);
+    args[0] = slice(path, 0, path.length - TEMP_NAME_END.length);
+    return apply(original, undefined, args);
+  };
+}
+
+/** Guards the operation that says `false` of what it may not see. */
+function guardExistence({ files, permitted }: FileGuards): void {
+  const original = methodOf(files, 'existsSync');
+  files['existsSync'] = (path) => {
+    const known = permitted(path, 'look');
+    return known !== undefined && apply(original, undefined, [known]);
+  };
 }
 
 function guardWatching(permitted: PermittedPath): void {
@@ -127,31 +199,32 @@ function guardWatching(permitted: PermittedPath): void {
   }
 }
 
+/** Guards one operation: one in none of the tables is refused. */
+function guardFile(guards: FileGuards, name: string): void {
+  const { files } = guards;
+  const accesses = PATHS[name];
+  const flagsAt = FLAGS_AT[name];
+  if (accesses !== undefined) guardPaths(guards, name, accesses);
+  else if (flagsAt !== undefined) guardOpening(guards, name, flagsAt);
+  else if (name === 'mkdtemp') guardTempFolders(guards);
+  else if (name === 'existsSync') guardExistence(guards);
+  else files[name] = (...args) => refuse(name, args, args[name === 'symlink' ? 1 : 0]);
+}
+
 /**
- * All of `fs` uses one native binding: an operation in none of the tables is refused. Links cannot
- * be created, so a checked path cannot lead elsewhere when it is used.
+ * All of `fs` uses two native bindings. Links cannot be created, so a checked path cannot lead
+ * elsewhere when it is used.
  */
 export function guardFiles({ temp, taskRoot }: WorkerSettings, layer: string): void {
   const permitted = permittedPaths(temp, [taskRoot, layer]);
-  const files = binding('fs') as Binding;
   let created = 0;
   const mayCreate = (count: number) => (created += count) <= CREATIONS_MAX;
-  for (const [name, value] of entriesOf(files)) {
-    if (typeof value !== 'function' || CLASSES.includes(name) || DESCRIPTORS.includes(name)) continue;
-    const accesses = PATHS[name];
-    if (accesses !== undefined) {
-      guardPaths(files, name, accesses, permitted, mayCreate);
-    } else if (name === 'open' || name === 'openFileHandle') {
-      files[name] = (...args) => {
-        const path = permitted(args[0], accessOf(args[1]));
-        if (path === undefined || !mayCreate(creations(name, args))) return refuse('open', args, args[0]);
-        args[0] = path;
-        return apply(value, undefined, args);
-      };
-    } else {
-      files[name] = (...args) => refuse(name, args, args[name === 'symlink' ? 1 : 0]);
+  for (const half of ['fs', 'fs_dir']) {
+    const files = binding(half) as Binding;
+    for (const [name, value] of entriesOf(files)) {
+      if (typeof value !== 'function' || CLASSES.includes(name) || DESCRIPTORS.includes(name)) continue;
+      guardFile({ files, permitted, mayCreate }, name);
     }
   }
-  guardPaths(binding('fs_dir') as Binding, 'opendir', ['read'], permitted, mayCreate);
   guardWatching(permitted);
 }

@@ -1,4 +1,5 @@
 import { binding, methodOf, prototypeOf, type Binding } from './bindings.ts';
+import { guardCopiedNatives, REFUSED_HERE } from './natives.ts';
 import { defineProperty, ErrorClass, ownKeysOf, PromiseClass } from './primordials.ts';
 import { refusal, refuser } from './refusal.ts';
 
@@ -77,9 +78,12 @@ export function guardNativeCode(): void {
     const [half = '', name = ''] = at.split('.');
     for (const method of REFUSED_METHODS[at] ?? []) refuse(prototypeOf(half, name), method);
   }
-  for (const half of ownKeysOf(REFUSED) as string[]) {
-    for (const name of REFUSED[half] ?? []) refuse(binding(half) as Binding, name);
+  for (const refused of [REFUSED, REFUSED_HERE]) {
+    for (const half of ownKeysOf(refused) as string[]) {
+      for (const name of refused[half] ?? []) refuse(binding(half) as Binding, name);
+    }
   }
+  guardCopiedNatives();
   // A message names the class that reads it, and Node loads any module for it.
   methodOf(binding('messaging') as Binding, 'setDeserializerCreateObjectFunction')(refuser('messages'));
   // The host function for `import()`: Node's own loads whatever the first JavaScript frame may

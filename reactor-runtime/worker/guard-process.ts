@@ -1,5 +1,6 @@
 import { Readable, Writable } from 'node:stream';
 import { print } from './channel.ts';
+import { guardMessages } from './natives.ts';
 import {
   dataProperty,
   defineProperty,
@@ -13,7 +14,7 @@ import { refuser } from './refusal.ts';
 
 /**
  * The members of `process` that reactor code keeps: facts, and actions on its own process. All
- * others, also of a later Node 16, are refused.
+ * others, also of a later Node.js, are refused.
  */
 const PRESERVED: readonly PropertyKey[] = [
   'version',
@@ -98,7 +99,7 @@ export function guardProcess(): void {
     deleteProperty(process, key);
     if (typeof value === 'function') defineProperty(process, key, dataProperty(refuser(`process.${key}`)));
   }
-  for (const name of ['MessageChannel', 'MessagePort']) deleteProperty(globalThis, name);
+  guardMessages((name) => deleteProperty(globalThis, name));
   const streams: Record<string, () => Writable | Readable> = {
     stdout: printer,
     stderr: printer,
@@ -112,6 +113,8 @@ export function guardProcess(): void {
   // RESOLV_HOST_CONF, TZ), below the guards.
   defineProperty(process, 'env', dataProperty({}));
   process.argv.length = 1;
+  // They name the folders of the instance.
+  process.execArgv.length = 0;
   const methods = console as unknown as Record<string, unknown>;
   for (const [name, method] of entriesOf(methods)) {
     if (typeof method !== 'function' || name === 'Console' || PRINTING.includes(name)) continue;

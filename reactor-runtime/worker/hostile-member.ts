@@ -1,4 +1,11 @@
-import { getMember, getOwnPropertyDescriptor, isProxy } from './primordials.ts';
+import {
+  apply,
+  errorStack,
+  getMember,
+  getOwnPropertyDescriptor,
+  isProxy,
+  type Method,
+} from './primordials.ts';
 
 const isObject = (value: unknown): value is object =>
   (typeof value === 'object' && value !== null) || typeof value === 'function';
@@ -31,6 +38,9 @@ export function ownDataOf(value: unknown, key: string): unknown {
   if (!isObject(value) || isProxy(value)) return undefined;
   try {
     const descriptor = getOwnPropertyDescriptor(value, key);
+    const getter = descriptor && (getOwnPropertyDescriptor(descriptor, 'get')?.value as unknown);
+    // V8 has one for the `stack` of errors in Node.js 24.
+    if (getter !== undefined && getter === errorStack) return apply(getter as Method, value, []);
     // The descriptor of a getter has no `value`, and would inherit one.
     const data = descriptor && getOwnPropertyDescriptor(descriptor, 'value');
     return data?.value as unknown;

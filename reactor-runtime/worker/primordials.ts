@@ -17,8 +17,8 @@ export const {
   getOwnPropertyDescriptor,
   ownKeys: ownKeysOf,
 } = Reflect;
-// `JSON.parse`, not that of src/core/shared: Node.js 16, which runs this, reads every name
-// correctly (docs/decisions/0014).
+// `JSON.parse`, not that of src/core/shared: the Node.js of every image reads every name
+// correctly, which a test proves (docs/decisions/0014).
 export const { parse: parseJson, stringify: stringifyJson } = JSON;
 export const { assign, keys: keysOf, create: createObject, entries: entriesOf } = Object;
 export const isArray = Array.isArray;
@@ -46,6 +46,8 @@ export const { utf8Slice, utf8Write } = Buffer.prototype as unknown as Record<
 export const Uint8ArrayClass = Uint8Array;
 export const toNumber = Number;
 export const ErrorClass = Error;
+/** V8's own getter of `stack`, which errors have in Node.js 24; undefined in Node.js 16. */
+export const errorStack: unknown = Object.getOwnPropertyDescriptor(new Error('stack'), 'stack')?.get;
 export const TypeErrorClass = TypeError;
 export const RangeErrorClass = RangeError;
 export const PromiseClass = Promise;

@@ -1,6 +1,7 @@
 import { print } from './channel.ts';
 import { ownDataOf } from './hostile-member.ts';
-import { apply, byteLength, slice, Uint8ArrayClass, utf8Write } from './primordials.ts';
+import { HAS_NO_FETCH, writeText } from './natives.ts';
+import { byteLength, slice, Uint8ArrayClass } from './primordials.ts';
 import { classOf } from './thrown-place.ts';
 
 /** Limits what is printed of an error and its cause, in characters. */
@@ -19,7 +20,7 @@ function describe(thrown: unknown): string {
   return message === undefined ? name : `${name}: ${message}`;
 }
 
-/** The message of V8; Node.js has `fetch` from version 18 on. */
+/** V8 says so in Node.js 16; elsewhere only if the code itself has removed `fetch`. */
 const NO_FETCH = 'fetch is not defined';
 const FETCH_ADVICE = '\nNode.js 16 has no fetch: require node-fetch or axios instead.';
 
@@ -31,12 +32,12 @@ export function printError(thrown: unknown): void {
   try {
     // No objects: `inspect` runs the author's code, and listing many members takes seconds.
     const cause = textOf(ownDataOf(thrown, 'cause'));
-    const advice = ownDataOf(thrown, 'message') === NO_FETCH ? FETCH_ADVICE : '';
+    const advice = HAS_NO_FETCH && ownDataOf(thrown, 'message') === NO_FETCH ? FETCH_ADVICE : '';
     const what = `${textOf(thrown) ?? describe(thrown)}${advice}`;
     const text = `${what}${cause === undefined ? '' : `\nCaused by: ${cause}`}\n`;
     const length = byteLength(text);
     const bytes = new Uint8ArrayClass(length);
-    apply(utf8Write, bytes, [text, 0, length]);
+    writeText(bytes, text, length);
     print(bytes);
   } catch {
     // The code has created an error that cannot be printed.

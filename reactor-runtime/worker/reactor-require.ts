@@ -1,6 +1,7 @@
 import { AUTHOR_PACKAGES, FIELD_SDK, SDK } from '../../src/core/reactors/author-packages.ts';
 import { builtInsFor, REFUSED } from './built-ins.ts';
 import { compile } from './compile.ts';
+import { hasBuiltIn } from './natives.ts';
 import {
   apply,
   assign,
@@ -40,7 +41,7 @@ function notFound(specifier: string, reasons: Record<string, string>): Error {
  * at its first use.
  */
 export function reactorModules(layer: string, temp: () => string): ReactorModules {
-  const builtIn = builtInsFor(temp);
+  const builtIn = builtInsFor(temp, hasBuiltIn);
   const reasons = assign(createObject(null), REFUSED) as Record<string, string>;
   const files = createObject(null) as Record<string, string>;
   for (const specifier of [SDK, ...AUTHOR_PACKAGES.flatMap(({ specifiers }) => specifiers)]) {

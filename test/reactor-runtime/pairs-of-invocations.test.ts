@@ -1,4 +1,5 @@
-import { AMPLE_MS, withReactor } from './a-reactor.ts';
+import { IMAGES } from '../../src/core/reactors/layer.ts';
+import { AMPLE_MS, reactorsOn } from './a-reactor.ts';
 import { IS_THOROUGH, randomOfFile } from '../../packages/test-kit/src/thoroughness.ts';
 import { HOSTILE } from './hostile-programs.ts';
 
@@ -28,43 +29,46 @@ const cardOf = (at: number) => ({
   cvc: `PLANT-${at.toString(36)}x`,
 });
 
-describe('no invocation reaches another one', () => {
-  it('there are enough hostile programs', () => {
-    expect(HOSTILE.length).toBeGreaterThanOrEqual(110);
-    expect(new Set(HOSTILE.map(({ name }) => name)).size).toBe(HOSTILE.length);
-    expect(PROGRAMS.length).toBeGreaterThanOrEqual(IS_THOROUGH ? 110 : 20);
-  });
+describe.each(IMAGES)('%s', (image) => {
+  const { withReactor } = reactorsOn(image);
+  describe('no invocation reaches another one', () => {
+    it('there are enough hostile programs', () => {
+      expect(HOSTILE.length).toBeGreaterThanOrEqual(110);
+      expect(new Set(HOSTILE.map(({ name }) => name)).size).toBe(HOSTILE.length);
+      expect(PROGRAMS.length).toBeGreaterThanOrEqual(IS_THOROUGH ? 110 : 20);
+    });
 
-  it('no hostile invocation is able to reach an honest one before or after it', async () => {
-    await withReactor(CODE, async (reactor) => {
-      const planted: string[] = [];
-      let invocations = 0;
-      let before = 'nothing';
-      const findings: string[] = [];
-      const honest = async () => {
-        const card = cardOf(planted.length);
-        planted.push(card.number, card.cvc);
-        const { response } = await reactor.invoke({ card });
-        invocations += 1;
-        const expected = Array.from(JSON.stringify(card)).reverse().join('');
-        if (response?.value?.raw !== expected)
-          findings.push(`after ${before}: answered ${JSON.stringify(response)}`);
-      };
-      for (const { name, code, ends } of PROGRAMS) {
+    it('no hostile invocation is able to reach an honest one before or after it', async () => {
+      await withReactor(CODE, async (reactor) => {
+        const planted: string[] = [];
+        let invocations = 0;
+        let before = 'nothing';
+        const findings: string[] = [];
+        const honest = async () => {
+          const card = cardOf(planted.length);
+          planted.push(card.number, card.cvc);
+          const { response } = await reactor.invoke({ card });
+          invocations += 1;
+          const expected = Array.from(JSON.stringify(card)).reverse().join('');
+          if (response?.value?.raw !== expected)
+            findings.push(`after ${before}: answered ${JSON.stringify(response)}`);
+        };
+        for (const { name, code, ends } of PROGRAMS) {
+          await honest();
+          const limit = { timeout_ms: ends === 'timeout' ? 150 : AMPLE_MS };
+          const { text, failure } = await reactor.invoke({ program: code, port: reactor.port }, limit);
+          const result = text ?? JSON.stringify(failure);
+          invocations += 1;
+          before = name;
+          const seen = result + reactor.printed();
+          for (const plant of planted) if (seen.includes(plant)) findings.push(`${name} saw ${plant}`);
+          // One process of the loop, which alone requests events; nothing else is left.
+          if (reactor.started() !== 1) findings.push(`${name} ended the loop`);
+          if (reactor.asked() > invocations + 1) findings.push(`${name} asked for events`);
+        }
         await honest();
-        const limit = { timeout_ms: ends === 'timeout' ? 150 : AMPLE_MS };
-        const { text, failure } = await reactor.invoke({ program: code, port: reactor.port }, limit);
-        const result = text ?? JSON.stringify(failure);
-        invocations += 1;
-        before = name;
-        const seen = result + reactor.printed();
-        for (const plant of planted) if (seen.includes(plant)) findings.push(`${name} saw ${plant}`);
-        // One process of the loop, which alone requests events; nothing else is left.
-        if (reactor.started() !== 1) findings.push(`${name} ended the loop`);
-        if (reactor.asked() > invocations + 1) findings.push(`${name} asked for events`);
-      }
-      await honest();
-      expect(findings).toEqual([]);
+        expect(findings).toEqual([]);
+      });
     });
   });
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { layer, withReactor } from './a-reactor.ts';
+import { IMAGES } from '../../src/core/reactors/layer.ts';
+import { reactorsOn } from './a-reactor.ts';
 
 /**
  * The runtime itself calls it as `Function`, so that `import()` in its body would be Node's own.
@@ -29,54 +30,57 @@ for (const name of ['length', 'byteLength', 'buffer', 'byteOffset', 'parent']) d
 for (const [path, owner] of Object.entries({ typed, Uint8Array: Uint8Array.prototype, Buffer: Buffer.prototype, BufferClass: Buffer, ArrayBuffer: ArrayBuffer.prototype, JSON, Number, String: String.prototype, Promise: Promise.prototype, Reflect, fs, process })) try { wrap(owner, path) } catch {}
 module.exports = () => [...log];`;
 
-describe('the protocol of runtime and loop', () => {
-  it('runs nothing that code can replace', async () => {
-    const runtime = readFileSync(join(layer(), 'runtime/worker.cjs'), 'utf8');
-    const own = Object.getOwnPropertyNames(Object.prototype);
-    const descriptor = ['get', 'set', 'value', 'writable', 'enumerable', 'configurable'];
-    const words = [
-      ...new Set(runtime.match(/[A-Za-z_$][\w$]*/g)),
-      'errno',
-      'code',
-      'error',
-      '0',
-      '1',
-      '2',
-      '3',
-    ].filter((word) => !own.includes(word) && !descriptor.includes(word));
-    const code = LISTENING.replace('WORDS', JSON.stringify(words));
-    await withReactor(code, async (reactor) => {
-      expect((await reactor.invoke()).response).toEqual({ outcome: 'returned', value: [] });
+describe.each(IMAGES)('%s', (image) => {
+  const { layer, withReactor } = reactorsOn(image);
+  describe('the protocol of runtime and loop', () => {
+    it('runs nothing that code can replace', async () => {
+      const runtime = readFileSync(join(layer(), 'runtime/worker.cjs'), 'utf8');
+      const own = Object.getOwnPropertyNames(Object.prototype);
+      const descriptor = ['get', 'set', 'value', 'writable', 'enumerable', 'configurable'];
+      const words = [
+        ...new Set(runtime.match(/[A-Za-z_$][\w$]*/g)),
+        'errno',
+        'code',
+        'error',
+        '0',
+        '1',
+        '2',
+        '3',
+      ].filter((word) => !own.includes(word) && !descriptor.includes(word));
+      const code = LISTENING.replace('WORDS', JSON.stringify(words));
+      await withReactor(code, async (reactor) => {
+        expect((await reactor.invoke()).response).toEqual({ outcome: 'returned', value: [] });
+      });
     });
-  });
 
-  it('rejects import(), also in the name of the runtime', async () => {
-    await withReactor(IN_ITS_NAME, async (reactor) => {
-      const { response } = await reactor.invoke();
-      expect(response.value?.slice(1)).toEqual(['undefined']);
+    it('rejects import(), also in the name of the runtime', async () => {
+      await withReactor(IN_ITS_NAME, async (reactor) => {
+        const { response } = await reactor.invoke();
+        expect(response.value?.slice(1)).toEqual(['undefined']);
+      });
     });
-  });
 
-  it('discards a line that exceeds the memory of the loop, and the loop survives', async () => {
-    const code = `const fs = require('fs'); module.exports = (req) => { const { kind, unit, close } = req.args; const n = Math.floor(4.9e6 / (unit.length + close.length)); const line = Buffer.from(kind + unit.repeat(n) + '0' + close.repeat(n) + '\\n'); for (let at = 0; at < line.length;) at += fs.writeSync(1, line, at); for (;;); };`;
-    await withReactor(code, async (reactor) => {
-      const responses = [];
-      for (const [kind, unit, close] of [
-        ['v', '{"34":', '}'],
-        ['t', '{"34":', '}'],
-        ['v', '[', ']'],
-        ['v', '[0,', ']'],
-      ])
-        responses.push(
-          (await reactor.invoke({ kind, unit, close }, kind === 't' ? { timeout_ms: 400 } : {})).response,
-        );
-      expect(responses).toEqual([
-        { outcome: 'unserializable' },
-        { outcome: 'timed_out' },
-        { outcome: 'unserializable' },
-        { outcome: 'unserializable' },
-      ]);
-      expect(reactor.started()).toBe(1);
+    it('discards a line that exceeds the memory of the loop, and the loop survives', async () => {
+      const code = `const fs = require('fs'); module.exports = (req) => { const { kind, unit, close } = req.args; const n = Math.floor(4.9e6 / (unit.length + close.length)); const line = Buffer.from(kind + unit.repeat(n) + '0' + close.repeat(n) + '\\n'); for (let at = 0; at < line.length;) at += fs.writeSync(1, line, at); for (;;); };`;
+      await withReactor(code, async (reactor) => {
+        const responses = [];
+        for (const [kind, unit, close] of [
+          ['v', '{"34":', '}'],
+          ['t', '{"34":', '}'],
+          ['v', '[', ']'],
+          ['v', '[0,', ']'],
+        ])
+          responses.push(
+            (await reactor.invoke({ kind, unit, close }, kind === 't' ? { timeout_ms: 400 } : {})).response,
+          );
+        expect(responses).toEqual([
+          { outcome: 'unserializable' },
+          { outcome: 'timed_out' },
+          { outcome: 'unserializable' },
+          { outcome: 'unserializable' },
+        ]);
+        expect(reactor.started()).toBe(1);
+      });
     });
   });
 });

@@ -142,7 +142,7 @@ describe('the layer', () => {
       try {
         await fetchReactorNode('node16', 'x86_64', folder);
       } finally {
-        delete process.env[MIRROR];
+        process.env[MIRROR] = '';
         server.close();
       }
       return { paths, folder: join(folder, 'node16-linux-x64') };

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { withReactor } from './a-reactor.ts';
+import { IMAGES } from '../../src/core/reactors/layer.ts';
+import { reactorsOn } from './a-reactor.ts';
 
 // Each function and getter that globals and modules lead to is replaced by several others during
 // forbidden operations: the guards decide as before and pass none of their objects to it.
@@ -29,7 +30,7 @@ function reachable() {
 }
 
 // Natives that only guards may hold.
-const NATIVE = new Set(['open', 'openFileHandle', 'connect', 'connect6', 'send', 'send6', 'setServers', 'spawn', 'realpath', 'readdir', 'binding', 'kill', 'bind', 'listen']);
+const NATIVE = new Set(['open', 'openFileHandle', 'connect', 'connect6', 'send', 'send6', 'setServers', 'spawn', 'realpath', 'readdir', 'readFileUtf8', 'writeFileUtf8', 'rmSync', 'opendirSync', 'cpSyncOverrideFile', 'binding', 'kill', 'bind', 'listen']);
 const natives = new Set();
 
 function operations(port) {
@@ -87,15 +88,18 @@ module.exports = (req) => {
   return { tried, holes: holes, natives: [...natives] };
 };`;
 
-it('built-ins that reactor code has replaced cannot bypass the guards, and see none of their data', async () => {
-  await withReactor(
-    CODE,
-    async (reactor) => {
-      const { value } = (await reactor.invoke({ port: reactor.port })).response;
-      expect(value).toEqual({ tried: expect.any(Number), holes: [], natives: [] });
-      expect(value.tried).toBeGreaterThan(2_000);
-      expect(readdirSync(join(reactor.temp, '..')).sort()).toEqual(['task', 'tmp']);
-    },
-    { timeoutMs: 120_000 },
-  );
+describe.each(IMAGES)('%s', (image) => {
+  const { withReactor } = reactorsOn(image);
+  it('built-ins that reactor code has replaced cannot bypass the guards, and see none of their data', async () => {
+    await withReactor(
+      CODE,
+      async (reactor) => {
+        const { value } = (await reactor.invoke({ port: reactor.port })).response;
+        expect(value).toEqual({ tried: expect.any(Number), holes: [], natives: [] });
+        expect(value.tried).toBeGreaterThan(2_000);
+        expect(readdirSync(join(reactor.temp, '..')).sort()).toEqual(['task', 'tmp']);
+      },
+      { timeoutMs: 120_000 },
+    );
+  });
 });

@@ -2,7 +2,8 @@ import { existsSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ReactorProcess } from '../support/runtime-api.ts';
 import { memoryBounds } from '../../reactor-runtime/loop/memory-bounds.ts';
-import { AMPLE_MS, withReactor } from './a-reactor.ts';
+import { IMAGES } from '../../src/core/reactors/layer.ts';
+import { AMPLE_MS, reactorsOn } from './a-reactor.ts';
 import { childrenOf, until, untilIdle } from './processes-of-reactor.ts';
 
 // A reactor's process and its spare one, as the kernel shows them.
@@ -64,98 +65,102 @@ const two = (pids: readonly number[]) =>
 
 const described = process.platform === 'linux' ? describe : describe.skip;
 
-described('the process that is started before it is needed', () => {
-  it('is stopped while the active one responds, and takes over when that has ended', () =>
-    withReactor(
-      CODE,
-      async (reactor) => {
+describe.each(IMAGES)('%s', (image) => {
+  const { withReactor } = reactorsOn(image);
+
+  described('the process that is started before it is needed', () => {
+    it('is stopped while the active one responds, and takes over when that has ended', () =>
+      withReactor(
+        CODE,
+        async (reactor) => {
+          await answered(reactor);
+          const [running, spare] = await until(() => two(childrenOf(reactor)));
+          const invocation = reactor.invoke({ waits: true });
+          await until(() => stateOf(running) !== 'T' && stateOf(spare) === 'T');
+          writeFileSync(join(reactor.temp, 'go'), '');
+          expect((await invocation).response).toEqual({ outcome: 'returned', value: running });
+          expect(childrenOf(reactor)).not.toContain(running);
+          expect(await answered(reactor)).toBe(spare);
+          expect(reactor.started()).toBe(1);
+        },
+        { timeoutMs: AMPLE_MS },
+      ));
+
+    it('shares no pipe with the active one', () =>
+      withReactor(CODE, async (reactor) => {
         await answered(reactor);
-        const [running, spare] = await until(() => two(childrenOf(reactor)));
-        const invocation = reactor.invoke({ waits: true });
-        await until(() => stateOf(running) !== 'T' && stateOf(spare) === 'T');
-        writeFileSync(join(reactor.temp, 'go'), '');
-        expect((await invocation).response).toEqual({ outcome: 'returned', value: running });
-        expect(childrenOf(reactor)).not.toContain(running);
-        expect(await answered(reactor)).toBe(spare);
-        expect(reactor.started()).toBe(1);
-      },
-      { timeoutMs: AMPLE_MS },
-    ));
+        const [one, other] = await until(() => two(childrenOf(reactor)));
+        const pipes = await until(() => {
+          const all = [...pipesOf(one), ...pipesOf(other)];
+          return all.every((name) => /^(pipe|socket):/.test(name)) && all;
+        });
+        expect(new Set(pipes).size).toBe(4);
+      }));
 
-  it('shares no pipe with the active one', () =>
-    withReactor(CODE, async (reactor) => {
-      await answered(reactor);
-      const [one, other] = await until(() => two(childrenOf(reactor)));
-      const pipes = await until(() => {
-        const all = [...pipesOf(one), ...pipesOf(other)];
-        return all.every((name) => /^(pipe|socket):/.test(name)) && all;
-      });
-      expect(new Set(pipes).size).toBe(4);
-    }));
-
-  it('is replaced when it has died', () =>
-    withReactor(CODE, async (reactor) => {
-      await answered(reactor);
-      const [first, spare] = await until(() => two(childrenOf(reactor)));
-      process.kill(spare, 'SIGKILL');
-      await until(() => !childrenOf(reactor).includes(spare));
-      expect(await answered(reactor)).toBe(first);
-      expect([first, spare]).not.toContain(await answered(reactor));
-      expect(reactor.started()).toBe(1);
-    }));
-
-  it('is ended when the invocation needs the memory', () =>
-    withReactor(
-      CODE,
-      async (reactor) => {
+    it('is replaced when it has died', () =>
+      withReactor(CODE, async (reactor) => {
         await answered(reactor);
-        const [running, spare] = await until(() => two(childrenOf(reactor)));
-        // It has started, so that its memory exceeds the growth between two measurements.
-        await until(() => memoryOf(spare).private > 5);
-        // Once it has grown, the bound is reached with it well before it is reached without.
-        await untilIdle(spare);
-        const used = memoryOf(reactor.pid()).resident + memoryOf(running).private + memoryOf(spare).private;
-        // A few steps below the bound: on a busy machine, many steps collect garbage in memory.
-        const fills = Math.round(memoryBounds(MEMORY_MB).residentBytes - (used + 6) * 1e6);
-        const invocation = reactor.invoke({ fills });
-        for (let at = 0; childrenOf(reactor).includes(spare); at += 1) {
-          writeFileSync(join(reactor.temp, String(at)), '');
-          await looked(reactor);
-          if (!childrenOf(reactor).includes(running)) break;
-        }
-        writeFileSync(join(reactor.temp, 'stop'), '');
-        for (let at = 0; at < 500; at += 1) {
-          const file = join(reactor.temp, String(at));
-          if (!existsSync(file)) writeFileSync(file, '');
-        }
-        expect((await invocation).response).toEqual({ outcome: 'returned', value: running });
-        expect([running, spare]).not.toContain(await answered(reactor));
+        const [first, spare] = await until(() => two(childrenOf(reactor)));
+        process.kill(spare, 'SIGKILL');
+        await until(() => !childrenOf(reactor).includes(spare));
+        expect(await answered(reactor)).toBe(first);
+        expect([first, spare]).not.toContain(await answered(reactor));
         expect(reactor.started()).toBe(1);
-      },
-      { memoryMb: MEMORY_MB, timeoutMs: 60_000 },
-    ));
-});
+      }));
 
-describe('the limit of the heap', () => {
-  it('applies although modules are loaded under the flags of Node itself', () =>
-    withReactor(
-      `module.exports = () => {
+    it('is ended when the invocation needs the memory', () =>
+      withReactor(
+        CODE,
+        async (reactor) => {
+          await answered(reactor);
+          const [running, spare] = await until(() => two(childrenOf(reactor)));
+          // It has started, so that its memory exceeds the growth between two measurements.
+          await until(() => memoryOf(spare).private > 5);
+          // Once it has grown, the bound is reached with it well before it is reached without.
+          await untilIdle(spare);
+          const used = memoryOf(reactor.pid()).resident + memoryOf(running).private + memoryOf(spare).private;
+          // A few steps below the bound: on a busy machine, many steps collect garbage in memory.
+          const fills = Math.round(memoryBounds(MEMORY_MB).residentBytes - (used + 6) * 1e6);
+          const invocation = reactor.invoke({ fills });
+          for (let at = 0; childrenOf(reactor).includes(spare); at += 1) {
+            writeFileSync(join(reactor.temp, String(at)), '');
+            await looked(reactor);
+            if (!childrenOf(reactor).includes(running)) break;
+          }
+          writeFileSync(join(reactor.temp, 'stop'), '');
+          for (let at = 0; at < 500; at += 1) {
+            const file = join(reactor.temp, String(at));
+            if (!existsSync(file)) writeFileSync(file, '');
+          }
+          expect((await invocation).response).toEqual({ outcome: 'returned', value: running });
+          expect([running, spare]).not.toContain(await answered(reactor));
+          expect(reactor.started()).toBe(1);
+        },
+        { memoryMb: MEMORY_MB, timeoutMs: 60_000 },
+      ));
+  });
+
+  describe('the limit of the heap', () => {
+    it('applies although modules are loaded under the flags of Node itself', () =>
+      withReactor(
+        `module.exports = () => {
         const all = [];
         for (let at = 0; ; at += 1) {
           all.push(new Array(1e5).fill(at + 0.5));
           if (at % 10 === 0) console.log('heap', Math.round(process.memoryUsage().heapUsed / 1e6));
         }
       };`,
-      async (reactor) => {
-        // 272 MB in addition to the young generation; loop and process may use 448 MB together.
-        const { response } = await reactor.invoke({});
-        expect(response).toEqual({ outcome: 'out_of_memory' });
-        // The output takes another way than the response.
-        await until(() => /heap \d{3}/.test(reactor.printed()));
-        const sizes = [...reactor.printed().matchAll(/heap (\d+)/g)].map(([, mb]) => Number(mb));
-        expect(Math.max(...sizes)).toBeGreaterThan(100);
-        expect(Math.max(...sizes)).toBeLessThan(330);
-      },
-      { memoryMb: 512, timeoutMs: AMPLE_MS },
-    ));
+        async (reactor) => {
+          // 272 MB in addition to the young generation; loop and process may use 448 MB together.
+          const { response } = await reactor.invoke({});
+          expect(response).toEqual({ outcome: 'out_of_memory' });
+          // The output takes another way than the response.
+          await until(() => /heap \d{3}/.test(reactor.printed()));
+          const sizes = [...reactor.printed().matchAll(/heap (\d+)/g)].map(([, mb]) => Number(mb));
+          expect(Math.max(...sizes)).toBeGreaterThan(100);
+          expect(Math.max(...sizes)).toBeLessThan(330);
+        },
+        { memoryMb: 512, timeoutMs: AMPLE_MS },
+      ));
+  });
 });

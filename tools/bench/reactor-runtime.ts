@@ -1,24 +1,26 @@
 // `npm run bench -- reactor-runtime`: the overhead of a guarded process per invocation over a loop
-// that only calls the function, and over an empty process and thread; on Node 16, interleaved.
+// that only calls the function, and over an empty process and thread, on the Node of each image,
+// interleaved; then node24 beside node16.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { IMAGES, type Image } from '../../src/core/reactors/layer.ts';
 import { layerFolder } from '../../test/support/layer-folder.ts';
-import { startReactor, type ReactorProcess } from '../../test/support/runtime-api.ts';
+import { startReactor, type ReactorOptions, type ReactorProcess } from '../../test/support/runtime-api.ts';
 import { effort } from './effort.ts';
 import { median } from './median.ts';
-import { report, type Budget } from './section.ts';
+import { report, type Budget, type Figures } from './section.ts';
 
-const WARM_ROUNDS = effort(150, 1);
+const WARM_ROUNDS = effort(80, 1);
 /** Their times are not counted: the processes are still warming up. */
 const WARM_UP_ROUNDS = effort(10, 0);
 const COLD_ROUNDS = effort(25, 1);
 /** Longer than two processes take to start: a reactor with pauses between invocations. */
 const PAUSE_MS = 150;
-const START_ROUNDS = effort(41, 1);
+const START_ROUNDS = effort(25, 1);
 /** Invocations in a row after the first two, whose processes were started in the pause. */
 const ROW = 3;
 /**
@@ -26,6 +28,8 @@ const ROW = 3;
  * process.
  */
 const START_BUDGET = 1.3;
+/** Limits a cold start on node24, beside one on node16. */
+const COLD_BUDGET = 1.1;
 
 /** No client of the Runtime API can do less. */
 const BARE_LOOP = `
@@ -68,18 +72,31 @@ const ARGS = {
   card: { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' },
 };
 
-const folder = layerFolder();
 const work = mkdtempSync(join(tmpdir(), 'cloakroom-bench-'));
-const bare = join(work, 'bootstrap');
 writeFileSync(join(work, 'loop.js'), BARE_LOOP);
-writeFileSync(
-  bare,
-  `#!/bin/sh\nexec env -i "${folder}/bin/node" "${work}/loop.js" "$AWS_LAMBDA_RUNTIME_API" "$LAMBDA_TASK_ROOT"\n`,
-);
-chmodSync(bare, 0o755);
 
-const startRuntime = () => startReactor(folder, CODE);
-const startBare = () => startReactor(folder, CODE, { command: [bare] });
+/** Starts the runtime of an image, and the bare loop on the same Node. */
+interface Measured {
+  readonly node: string;
+  readonly startRuntime: (options?: ReactorOptions) => Promise<ReactorProcess>;
+  readonly startBare: () => Promise<ReactorProcess>;
+}
+
+function measuredOf(image: Image): Measured {
+  const folder = layerFolder(image);
+  const node = join(folder, 'bin/node');
+  const bare = join(work, `bootstrap-${image}`);
+  writeFileSync(
+    bare,
+    `#!/bin/sh\nexec env -i "${node}" "${work}/loop.js" "$AWS_LAMBDA_RUNTIME_API" "$LAMBDA_TASK_ROOT"\n`,
+  );
+  chmodSync(bare, 0o755);
+  return {
+    node,
+    startRuntime: (options) => startReactor(folder, CODE, { image, ...options }),
+    startBare: () => startReactor(folder, CODE, { image, command: [bare] }),
+  };
+}
 
 async function millisecondsOf(reactor: ReactorProcess): Promise<number> {
   const started = performance.now();
@@ -97,7 +114,7 @@ const row = (name: string, measured: number, reference: number) => [
   (measured / reference).toFixed(2),
 ];
 
-async function warm(): Promise<string[][]> {
+async function warm({ startRuntime, startBare }: Measured): Promise<string[][]> {
   const reactors = { runtime: await startRuntime(), bare: await startBare() };
   const times = { runtime: [] as number[], bare: [] as number[] };
   for (let round = 0; round < WARM_ROUNDS; round += 1) {
@@ -135,8 +152,10 @@ process.stdin.on('data', async () =>
 `;
 
 /** Starts of Node from a long-lived process like the loop's. */
-async function emptyStarts(): Promise<{ next(): Promise<readonly [number, number, number]>; close(): void }> {
-  const child = spawn(join(folder, 'bin/node'), ['-e', EMPTY_STARTS], {
+async function emptyStarts(
+  node: string,
+): Promise<{ next(): Promise<readonly [number, number, number]>; close(): void }> {
+  const child = spawn(node, ['-e', EMPTY_STARTS], {
     env: {},
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -157,9 +176,12 @@ async function emptyStarts(): Promise<{ next(): Promise<readonly [number, number
  * first. From the third in a row on, each response waits for a start
  * (docs/decisions/0013#start-the-next-process-of-a-reactor-in-advance).
  */
-async function starts(): Promise<{ readonly rows: string[][]; readonly budgets: readonly Budget[] }> {
+async function starts(
+  image: Image,
+  { node, startRuntime }: Measured,
+): Promise<{ readonly rows: string[][]; readonly budgets: readonly Budget[] }> {
   const reactor = await startRuntime();
-  const empties = await emptyStarts();
+  const empties = await emptyStarts(node);
   const times = {
     second: [] as number[],
     inARow: [] as number[],
@@ -196,7 +218,7 @@ async function starts(): Promise<{ readonly rows: string[][]; readonly budgets: 
     ],
     budgets: [
       {
-        budget: "a reactor's invocation without a pause before it, its process included",
+        budget: `an invocation on ${image} without a pause before it, its process included`,
         limit: `${String(START_BUDGET)} empty processes`,
         measured: ratio.toFixed(2),
         reference: `${empty.toFixed(1)} ms`,
@@ -214,18 +236,18 @@ async function coldStartOf(start: () => Promise<ReactorProcess>): Promise<number
   return took;
 }
 
-function startOfNode(): number {
+function startOf(node: string): number {
   const started = performance.now();
-  execFileSync(join(folder, 'bin/node'), ['-e', '0'], { env: {} });
+  execFileSync(node, ['-e', '0'], { env: {} });
   return performance.now() - started;
 }
 
-async function cold(): Promise<string[][]> {
+async function cold({ node: file, startRuntime, startBare }: Measured): Promise<string[][]> {
   const times = { runtime: [] as number[], bare: [] as number[], node: [] as number[] };
   for (let round = 0; round < COLD_ROUNDS; round += 1) {
     times.runtime.push(await coldStartOf(startRuntime));
     times.bare.push(await coldStartOf(startBare));
-    times.node.push(startOfNode());
+    times.node.push(startOf(file));
   }
   const runtime = median(times.runtime);
   const loop = median(times.bare);
@@ -236,12 +258,75 @@ async function cold(): Promise<string[][]> {
   ];
 }
 
+async function onImage(image: Image) {
+  const measured = measuredOf(image);
+  const { rows: startRows, budgets } = await starts(image, measured);
+  const rows = [...(await warm(measured)), ...startRows, ...(await cold(measured))];
+  const figure = {
+    title: `A reactor's runtime on ${image}`,
+    columns: ['', 'runtime', 'reference', 'ratio'],
+    rows,
+  };
+  return { figure, budgets };
+}
+
+/** Returns the private memory of the loop and its processes, in MB. */
+function privateMegabytes(reactor: ReactorProcess): number {
+  const loop = String(reactor.pid());
+  const children = readFileSync(`/proc/${loop}/task/${loop}/children`, 'latin1').trim().split(' ');
+  return [loop, ...children]
+    .map((pid) => readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ').map(Number))
+    .reduce((sum, [, resident = 0, shared = 0]) => sum + ((resident - shared) * 4096) / 1e6, 0);
+}
+
+async function beside(): Promise<{ readonly figure: Figures; readonly budgets: readonly Budget[] }> {
+  const [node16, node24] = [measuredOf('node16'), measuredOf('node24')];
+  const times = { node16: [] as number[], node24: [] as number[] };
+  for (let round = 0; round < COLD_ROUNDS; round += 1) {
+    times.node16.push(await coldStartOf(node16.startRuntime));
+    times.node24.push(await coldStartOf(node24.startRuntime));
+  }
+  const memory = [];
+  for (const { startRuntime } of [node24, node16]) {
+    const reactor = await startRuntime();
+    await millisecondsOf(reactor);
+    // The next process and the spare one have started by then.
+    await sleep(PAUSE_MS * 4);
+    memory.push(privateMegabytes(reactor));
+    await reactor.close();
+  }
+  const [of24 = 0, of16 = 0] = memory;
+  const [cold24, cold16] = [median(times.node24), median(times.node16)];
+  const rows = [
+    row('cold start to the first next', cold24, cold16),
+    [
+      'private memory of loop and processes',
+      `${of24.toFixed(1)} MB`,
+      `${of16.toFixed(1)} MB`,
+      (of24 / of16).toFixed(2),
+    ],
+  ];
+  return {
+    figure: { title: 'The images side by side', columns: ['', 'node24', 'node16', 'ratio'], rows },
+    budgets: [
+      {
+        budget: 'a cold start on node24',
+        limit: `${String(COLD_BUDGET)} of one on node16`,
+        measured: (cold24 / cold16).toFixed(2),
+        reference: `${cold16.toFixed(1)} ms`,
+        isMet: cold24 / cold16 <= COLD_BUDGET,
+      },
+    ],
+  };
+}
+
 try {
-  const { rows: startRows, budgets } = await starts();
-  const rows = [...(await warm()), ...startRows, ...(await cold())];
+  const parts = [];
+  for (const image of IMAGES) parts.push(await onImage(image));
+  parts.push(await beside());
   report({
-    budgets,
-    figures: [{ title: "A reactor's runtime", columns: ['', 'runtime', 'reference', 'ratio'], rows }],
+    budgets: parts.flatMap(({ budgets }) => budgets),
+    figures: parts.map(({ figure }) => figure),
   });
 } finally {
   rmSync(work, { recursive: true, force: true });

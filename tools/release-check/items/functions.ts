@@ -246,7 +246,29 @@ const logLines: ReleaseItem = {
   },
 };
 
+/** Compares the table of this repository with the sums that Node's maintainers have signed. */
+const nodeSums: ReleaseItem = {
+  id: 'node-sums',
+  title: 'The Node of each image is the published one',
+  steps: `${Object.values(NODE_VERSIONS)
+    .map(
+      (
+        version,
+      ) => `curl -fsSO https://nodejs.org/dist/v${version}/SHASUMS256.txt.asc && gpg --verify SHASUMS256.txt.asc
+for P in linux-arm64 linux-x64; do
+  curl -fsSO https://nodejs.org/dist/v${version}/node-v${version}-$P.tar.gz
+  grep " node-v${version}-$P.tar.gz" SHASUMS256.txt.asc | sha256sum --check
+  tar -xzOf node-v${version}-$P.tar.gz node-v${version}-$P/bin/node | sha256sum
+done
+`,
+    )
+    .join(
+      '',
+    )}gpg knows the keys of https://github.com/nodejs/release-keys. Each hash is that of lib/reactor-node.ts.`,
+};
+
 export const FUNCTION_ITEMS: readonly ReleaseItem[] = [
+  nodeSums,
   {
     id: 'node-libraries',
     title: 'Node.js of both images finds its libraries',

@@ -1,0 +1,129 @@
+// Everything in which the versions of Node.js of the images differ: all other modules of the worker
+// are the same text on each (docs/reactor-isolation.md).
+import fs from 'node:fs';
+import { binding, methodOf, type Binding } from './bindings.ts';
+import {
+  apply,
+  createObject,
+  dataProperty,
+  defineProperty,
+  slice,
+  toNumber,
+  utf8Write,
+  type Method,
+} from './primordials.ts';
+import { refusal, refuser } from './refusal.ts';
+
+const MAJOR = toNumber(slice(process.versions.node, 0, 2));
+const IS_NODE_16 = MAJOR === 16;
+
+const files = binding('fs') as Binding;
+const buffers = binding('buffer') as Binding;
+// Natives, from before any guard: reactor code can replace members that Node's `fs` and `Buffer`
+// look up (`length`, `utf8Write`), to run between the worker's messages and its input.
+const read = methodOf(files, 'read');
+const write = methodOf(files, 'writeBuffer');
+const realPath = methodOf(files, 'realpath');
+/** Node.js 24 has a method in JavaScript on Buffer.prototype, which reads members of arguments. */
+const writeUtf8 = IS_NODE_16 ? undefined : methodOf(buffers, 'utf8WriteStatic');
+
+/** Pipes have no positions, so each read and write continues where the last one ended. */
+const WHERE_IT_IS = -1;
+
+/** Node.js 16 fills a context in place of throwing, for which its natives take an argument. */
+function inContext(native: Method, args: readonly unknown[]): unknown {
+  const context = createObject(null) as { errno?: number };
+  const length = args.length;
+  const all = args as unknown[];
+  defineProperty(all, length, dataProperty(undefined));
+  defineProperty(all, length + 1, dataProperty(context));
+  const result = apply(native, undefined, all);
+  return context.errno === undefined ? result : undefined;
+}
+
+function unlessThrown(native: Method, args: readonly unknown[]): unknown {
+  try {
+    return apply(native, undefined, args as unknown[]);
+  } catch {
+    return undefined;
+  }
+}
+
+const callThrowing = IS_NODE_16 ? inContext : unlessThrown;
+
+/** Reads from a descriptor into an array; `undefined` if the descriptor transfers nothing. */
+export const readInto = (descriptor: number, bytes: Uint8Array, at: number, length: number) =>
+  callThrowing(read, [descriptor, bytes, at, length, WHERE_IT_IS]) as number | undefined;
+
+/** Writes a part of an array to a descriptor; `undefined` if the descriptor transfers nothing. */
+export const writeFrom = (descriptor: number, bytes: Uint8Array, at: number, length: number) =>
+  inContext(write, [descriptor, bytes, at, length, WHERE_IT_IS]) as number | undefined;
+
+/** Returns the target of links; `undefined` if it does not exist. */
+export const realPathOf = (file: string) => callThrowing(realPath, [file, 'utf8']) as string | undefined;
+
+/** Writes the first `length` bytes of a text as UTF-8 into an array. */
+export const writeText = (bytes: Uint8Array, text: string, length: number): void => {
+  if (writeUtf8 === undefined) apply(utf8Write, bytes, [text, 0, length]);
+  else apply(writeUtf8, undefined, [bytes, text, 0, length]);
+};
+
+/**
+ * Returns the folder that code sees for one above those that it may read. The permission model of
+ * Node.js 24 opens a folder with all below it or not at all, so code sees the temp folder in its
+ * place.
+ */
+export const shownAbove = (folder: string, temp: string): string => (IS_NODE_16 ? folder : temp);
+
+/** The real path of a folder is no other folder's. */
+export const ACCESS_OF_REALPATH = IS_NODE_16 ? 'look' : 'read';
+
+/** Node.js 16 completes the name of a new temp folder itself, before the native. */
+export const TEMP_NAME_END = IS_NODE_16 ? '' : 'XXXXXX';
+
+/**
+ * Native functions of this version alone that are refused, by their half
+ * (guard-native-code.ts#REFUSED).
+ */
+export const REFUSED_HERE: Readonly<Record<string, readonly string[]>> = IS_NODE_16
+  ? {}
+  : {
+      blob: ['createBlobFromFilePath'],
+      inspector: ['emitProtocolEvent', 'putNetworkResource', 'setupNetworkTracking'],
+      modules: ['enableCompileCache', 'flushCompileCache', 'saveCompileCacheEntry'],
+      process_methods: ['execve', 'loadEnvFile'],
+      profiler: ['endCoverage', 'startCoverage'],
+      report: ['setExcludeEnv', 'setExcludeNetwork'],
+      sea: ['getAsset'],
+      sqlite: ['backup', 'DatabaseSync', 'Session', 'StatementSync'],
+      v8: ['GCProfiler', 'startCpuProfile', 'stopCpuProfile'],
+      webstorage: ['Storage'],
+    };
+
+/**
+ * Refuses public functions whose natives Node's own modules have copied before any guard: the
+ * snapshot that Node.js 24 starts from has loaded them.
+ */
+export function guardCopiedNatives(): void {
+  if (!IS_NODE_16) defineProperty(fs, 'openAsBlob', dataProperty(refuser('openAsBlob')));
+}
+
+/** Node.js 24 needs a class of this name to load `fetch`. Nothing is an instance of this one. */
+function MessagePort(): never {
+  throw refusal('MessagePort');
+}
+
+/** Takes the globals away by which code could send messages. */
+export function guardMessages(remove: (name: string) => void): void {
+  for (const name of ['BroadcastChannel', 'MessageChannel', 'MessagePort']) remove(name);
+  if (!IS_NODE_16) {
+    const global = dataProperty(MessagePort);
+    global.enumerable = false;
+    defineProperty(globalThis, 'MessagePort', global);
+  }
+}
+
+export const HAS_NO_FETCH = IS_NODE_16;
+
+/** Whether this version has a built-in that another version lacks. */
+export const hasBuiltIn = (name: string): boolean => !IS_NODE_16 || name !== 'readline/promises';
