@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DeleteFunctionCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { z } from 'zod';
+import type { Image } from '../src/core/reactors/layer.ts';
 import { synthesize } from '../packages/local-aws/src/assembly/synthesize.ts';
 import { withOtherLayer } from './republish/layer-variants.ts';
 import { aTenant, call, makeReactors, startLoad, type Tenant } from './republish/reactors-under-load.ts';
@@ -14,6 +15,8 @@ import { deploy, type Deployment } from './upgrade/deployment.ts';
 const ROOT = join(import.meta.dirname, '..');
 const GOOD = 40;
 const BAD = 10;
+/** Reactors on the other image, whose layer stays the same until the end. */
+const OTHERS = 5;
 /** The longest roll of the rehearsal: it waits for reactors that an ended worker had. */
 const ROLL_MS = 900_000;
 const STALLED_MS = 60_000;
@@ -25,9 +28,15 @@ const rollShape = z.object({
   stayed: z.number(),
   generation: z.number(),
 });
+const plans = z.object({ images: z.array(z.object({ image: z.string(), last: rollShape.nullable() })) });
 const listShape = z.object({
   reactors: z.array(
-    z.object({ reactor_id: z.string(), generation: z.number(), stayed: z.string().nullable() }),
+    z.object({
+      reactor_id: z.string(),
+      image: z.string(),
+      generation: z.number(),
+      stayed: z.string().nullable(),
+    }),
   ),
 });
 const accountShape = z.object({
@@ -54,13 +63,14 @@ const operate = async (deployment: Deployment, ...command: readonly string[]): P
 /** Waits until a roll is over, and gives the command again when nothing moves for a minute. */
 async function rolled(
   deployment: Deployment,
+  image: Image,
   ...flags: readonly string[]
 ): Promise<z.infer<typeof rollShape>> {
   const lastOf = async () => {
-    const plan = z
-      .object({ last: rollShape })
-      .parse(await operate(deployment, 'republish-reactors', '--dry-run', ...flags));
-    return plan.last;
+    const { images } = plans.parse(await operate(deployment, 'republish-reactors', '--dry-run', ...flags));
+    const last = images.find((plan) => plan.image === image)?.last;
+    if (last == null) throw new Error(`no roll of ${image}`);
+    return last;
   };
   let tried = 0;
   let since = Date.now();
@@ -81,9 +91,12 @@ async function rolled(
 const reactorsOf = async (deployment: Deployment) =>
   listShape.parse(await operate(deployment, 'list-reactors')).reactors;
 
-/** How many reactors have each generation of the layer. */
-async function generations(deployment: Deployment): Promise<Readonly<Record<string, number>>> {
-  const all = await reactorsOf(deployment);
+/** How many reactors of an image have each generation of its layer. */
+async function generations(
+  deployment: Deployment,
+  image: Image = 'node16',
+): Promise<Readonly<Record<string, number>>> {
+  const all = (await reactorsOf(deployment)).filter((reactor) => reactor.image === image);
   return Object.fromEntries(
     [...new Set(all.map(({ generation }) => generation))]
       .toSorted((a, b) => a - b)
@@ -128,16 +141,22 @@ const statuses = (counts: ReadonlyMap<string, number>) => Object.fromEntries(cou
 const failed = (counts: ReadonlyMap<string, number>) =>
   [...counts.keys()].filter((status) => status !== '200');
 
+const CODE = 'module.exports = () => ({ raw: 1 });';
 /** The code of a tenant whose reactors do not load on the second layer. */
 const PICKY = `if (require('uuid').REHEARSAL) throw new Error('not on this layer'); module.exports = () => ({ raw: 1 });`;
 
 async function rehearse(): Promise<void> {
   const first = await theApp();
-  const broken = withOtherLayer(first, join(work, 'broken'), {
+  const broken = withOtherLayer(first, join(work, 'broken'), 'node16', {
     file: 'packages/axios.cjs',
     added: '\nthrow new Error("broken");\n',
   });
-  const second = withOtherLayer(first, join(work, 'second'), {
+  const second = withOtherLayer(first, join(work, 'second'), 'node16', {
+    file: 'packages/uuid.cjs',
+    added: '\nmodule.exports = { ...module.exports, REHEARSAL: true };\n',
+  });
+
+  const both = withOtherLayer(second, join(work, 'both'), 'node24', {
     file: 'packages/uuid.cjs',
     added: '\nmodule.exports = { ...module.exports, REHEARSAL: true };\n',
   });
@@ -150,16 +169,20 @@ async function rehearse(): Promise<void> {
   tenants.push(await aTenant(now, made.management_key));
   const [owner, picky] = tenants;
   if (owner === undefined || picky === undefined) throw new Error('unreachable');
-  const good = await makeReactors(now, owner, 'module.exports = () => ({ raw: 1 });', GOOD);
-  const bad = await makeReactors(now, picky, PICKY, BAD);
-  const targets = [...good.map((id) => ({ tenant: owner, id })), ...bad.map((id) => ({ tenant: picky, id }))];
+  const good = await makeReactors(now, owner, { code: CODE, image: 'node16' }, GOOD);
+  const others = await makeReactors(now, owner, { code: CODE, image: 'node24' }, OTHERS);
+  const bad = await makeReactors(now, picky, { code: PICKY, image: 'node16' }, BAD);
+  const targets = [
+    ...[...good, ...others].map((id) => ({ tenant: owner, id })),
+    ...bad.map((id) => ({ tenant: picky, id })),
+  ];
   expect('reactors by generation', await generations(now), { '1': GOOD + BAD });
   await now.stop();
 
   now = await deploy(ROOT, data, ['--app', broken]);
   let load = startLoad(now, targets);
   await operate(now, 'republish-reactors');
-  const stopped = await rolled(now);
+  const stopped = await rolled(now, 'node16');
   expect(
     'a broken layer stops at the function of the service',
     [stopped.stopped_by, stopped.moved],
@@ -179,7 +202,7 @@ async function rehearse(): Promise<void> {
   now = await deploy(ROOT, data, ['--app', second]);
   load = startLoad(now, targets);
   await operate(now, 'republish-reactors');
-  const ended = await rolled(now);
+  const ended = await rolled(now, 'node16');
   expect('it went on', [ended.state, ended.moved, ended.stayed], ['ended', GOOD, BAD]);
   const calls = await load.stop();
   expect('calls that failed meanwhile', failed(calls), []);
@@ -189,8 +212,9 @@ async function rehearse(): Promise<void> {
   expect('why they stayed', [...new Set(reasons)], ['not_loaded']);
 
   load = startLoad(now, targets);
-  await operate(now, 'republish-reactors', '--to', '1');
-  const back = await rolled(now, '--to', '1');
+  const toFirst = ['--image', 'node16', '--to', '1'];
+  await operate(now, 'republish-reactors', ...toFirst);
+  const back = await rolled(now, 'node16', ...toFirst);
   expect('back to the generation before', [back.state, back.moved], ['ended', GOOD]);
   expect('calls that failed meanwhile', failed(await load.stop()), []);
   expect('reactors by generation', await generations(now), { '1': GOOD + BAD });
@@ -202,6 +226,21 @@ async function rehearse(): Promise<void> {
     '1': GOOD + BAD - lost.length,
     '3': lost.length,
   });
+  expect('reactors of the other image by generation', await generations(now, 'node24'), { '1': OTHERS });
+  await now.stop();
+
+  now = await deploy(ROOT, data, ['--app', both]);
+  load = startLoad(now, targets);
+  await operate(now, 'republish-reactors');
+  const ofOthers = await rolled(now, 'node24');
+  const ofNode16 = await rolled(now, 'node16');
+  expect(
+    'one command moves both images',
+    [ofOthers.state, ofOthers.moved, ofNode16.state],
+    ['ended', OTHERS, 'ended'],
+  );
+  expect('reactors of the other image by generation', await generations(now, 'node24'), { '2': OTHERS });
+  expect('calls that failed meanwhile', failed(await load.stop()), []);
   await now.stop();
 }
 

@@ -20,7 +20,6 @@ import {
 import { reactorImages } from '../../src/core/reactors/images.ts';
 import { makeAgain } from '../../src/core/reactors/make-again.ts';
 import type { ChangeReactorDeps } from '../../src/core/reactors/create-reactor.ts';
-import type { WarmConcurrencyDeps } from '../../src/core/reactors/hot-allowances.ts';
 import type { GetResultDeps } from '../../src/core/reactors/get-result.ts';
 import type { ListReactorsDeps } from '../../src/core/reactors/list-reactors.ts';
 import type { RunReactorDeps } from '../../src/core/reactors/run-reactor.ts';
@@ -40,7 +39,6 @@ export type ReactorsDeps = ApiDeps &
   RunReactorDeps &
   StartInvocationDeps &
   ParkedDeliveriesDeps &
-  WarmConcurrencyDeps &
   GetResultDeps & {
     /** Absent if the gateway's own address is the address of the service. */
     readonly publicUrl?: string;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import type { Image } from '../../src/core/reactors/layer.ts';
 import type { Deployment } from '../upgrade/deployment.ts';
 
 const created = z.object({ id: z.string() });
@@ -42,7 +43,7 @@ export async function aTenant(deployment: Deployment, managementKey: string): Pr
 export async function makeReactors(
   deployment: Deployment,
   { managementKey }: Tenant,
-  code: string,
+  { code, image }: { readonly code: string; readonly image: Image },
   count: number,
 ): Promise<readonly string[]> {
   const ids: string[] = [];
@@ -51,6 +52,7 @@ export async function makeReactors(
       name: 'Rehearsal',
       code,
       configuration: {},
+      runtime: { image },
     });
     if (response.status !== 201) throw new Error(`POST /reactors: ${await response.text()}`);
     ids.push(created.parse(await response.json()).id);

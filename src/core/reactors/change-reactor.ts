@@ -7,7 +7,13 @@ import { retryConflict } from '../shared/retry-conflict.ts';
 import { Secret } from '../shared/secret.ts';
 import { invalid } from '../shared/service-error.ts';
 import { checkCode } from './check-code.ts';
-import { isBusy, releaseOperationOnFailure, startOperation, whileNotMoved } from './change-function.ts';
+import {
+  isBusy,
+  releaseOperationOnFailure,
+  startOperation,
+  whileNotMoved,
+  withWarmConcurrency,
+} from './change-function.ts';
 import { codeHash } from './code-hash.ts';
 import { writtenReactor, type ChangeReactorDeps, type WrittenReactor } from './create-reactor.ts';
 import { applicationOf, checkedApplication, existingReactor } from './get-reactor.ts';
@@ -118,17 +124,21 @@ async function nextReactor(
   { definition, application }: WantedReactor,
 ): Promise<StoredReactor> {
   const { applicationId: _, warmConcurrency: __, ...rest } = previous;
-  const runtime = changedRuntime(deps, previous, definition.runtime);
-  return defined({
+  const owner = { tenantId: caller.tenantId, before: previous };
+  const runtime = await changedRuntime(deps, owner, definition.runtime);
+  const now = deps.clock();
+  const next: StoredReactor = defined({
     ...rest,
     ...runtime,
     ...(await encryptContent(deps.vault, { ...previous, ...runtime }, definition)),
     name: definition.name,
     applicationId: application?.id,
     modifiedBy: caller.applicationId,
-    modifiedAt: deps.clock(),
+    modifiedAt: now,
     version: previous.version + 1,
   });
+  const isSame = next.warmConcurrency === previous.warmConcurrency;
+  return isSame ? next : withWarmConcurrency(next, next.warmConcurrency, now);
 }
 
 /**

@@ -15,6 +15,7 @@ import {
 } from './change-function.ts';
 import { checkCode } from './check-code.ts';
 import { checkedApplication, type GetReactorDeps, type ReactorView } from './get-reactor.ts';
+import type { WarmConcurrencyDeps } from './hot-allowances.ts';
 import { openReactor, encryptContent } from './open-reactor.ts';
 import { changedRuntime, runtimeView, type RuntimeDeps } from './images.ts';
 import type { PinningProxy, ProxyPins } from './proxy-pins.ts';
@@ -22,7 +23,8 @@ import type { ReactorDefinition, StoredReactor } from './reactor.ts';
 
 export type ChangeReactorDeps = ChangeFunctionDeps &
   GetReactorDeps &
-  RuntimeDeps & {
+  RuntimeDeps &
+  WarmConcurrencyDeps & {
     readonly audit: Sightings;
     /** With `lenient`, code with a syntax error is stored, and the response has a warning. */
     readonly clientCompatibility: ClientCompatibility;
@@ -87,7 +89,7 @@ export async function createReactor(
 ): Promise<WrittenReactor> {
   requirePermission(caller, 'reactor:create');
   const { tenantId } = caller;
-  const runtime = changedRuntime(deps, undefined, definition.runtime);
+  const runtime = await changedRuntime(deps, { tenantId }, definition.runtime);
   const warnings = await checkCode(definition.code, runtime.image, deps.clientCompatibility);
   const application = await checkedApplication(deps, tenantId, definition.applicationId);
   const now = deps.clock();

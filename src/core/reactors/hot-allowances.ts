@@ -73,16 +73,15 @@ export interface WarmConcurrencyDeps extends Pick<HotBudget, 'hotConcurrency'> {
 }
 
 /**
- * Throws `validation_failed` if a reactor of a tenant may not ask for so many running instances.
+ * The most running instances that a reactor of a tenant may ask for, if its owner asks for `wanted`.
  * Reads nothing for the usual number, or less.
  */
-export async function checkWarmConcurrency(
+export async function mostInstances(
   { hotConcurrency, hotAllowanceStore }: WarmConcurrencyDeps,
   tenantId: string,
-  warmConcurrency: number | undefined,
-): Promise<void> {
-  if (warmConcurrency === undefined || warmConcurrency <= hotConcurrency) return;
+  wanted: number | null | undefined,
+): Promise<number> {
+  if ((wanted ?? 0) <= hotConcurrency) return hotConcurrency;
   const { byTenant } = await hotAllowanceStore.find();
-  const most = Math.max(hotConcurrency, byTenant.get(tenantId) ?? 0);
-  if (warmConcurrency > most) throw invalid('runtime.warm_concurrency', `must be at most ${String(most)}`);
+  return Math.max(hotConcurrency, byTenant.get(tenantId) ?? 0);
 }

@@ -1,5 +1,6 @@
 import { FieldReporter, type Report } from '../shared/field-reporter.ts';
 import { defined } from '../shared/defined.ts';
+import { mostInstances, type WarmConcurrencyDeps } from './hot-allowances.ts';
 import { NODE_VERSIONS, type Image, type PresentLayer } from './layer.ts';
 import type { ReactorRecord, RuntimeChange, StoredReactor } from './reactor.ts';
 
@@ -80,7 +81,11 @@ export const runtimeView = (deps: RuntimeDeps, reactor: StoredReactor): RuntimeV
   isOutdated: isOutdated(deps, reactor),
 });
 
-type Allowed = Pick<RuntimeDeps, 'images' | 'hotConcurrency'>;
+/** A deployment allows a tenant so much. */
+type Allowed = Pick<RuntimeDeps, 'images' | 'hotConcurrency'> & {
+  /** The most running instances that a reactor may ask for. */
+  readonly mostInstances: number;
+};
 
 function changedImage(
   { images: { default: first, open } }: Allowed,
@@ -95,16 +100,22 @@ function changedImage(
 }
 
 function changedWarmth(
-  { hotConcurrency: most }: Allowed,
+  { hotConcurrency: usual, mostInstances: most }: Allowed,
   before: Runtime | undefined,
   sent: RuntimeChange['warmConcurrency'],
   report: Report,
 ): number | undefined {
-  const shown = before && (before.warmConcurrency ?? most);
+  const shown = before && (before.warmConcurrency ?? usual);
   if (sent === undefined || sent === shown) return before?.warmConcurrency;
   if (sent !== null && sent > most)
     report('runtime.warm_concurrency', `must be at most ${String(most)} in this deployment`);
   return sent ?? undefined;
+}
+
+/** Whose reactor has a runtime, and the one that it has. */
+interface RuntimeOwner {
+  readonly tenantId: string;
+  readonly before?: Runtime;
 }
 
 /**
@@ -112,15 +123,16 @@ function changedWarmth(
  * whatever the deployment allows now, so that what was read can be sent back. Throws
  * `validation_failed` for others that it does not allow.
  */
-export function changedRuntime(
-  deps: Allowed,
-  before: Runtime | undefined,
+export async function changedRuntime(
+  deps: Pick<RuntimeDeps, 'images'> & WarmConcurrencyDeps,
+  { tenantId, before }: RuntimeOwner,
   { image, warmConcurrency }: RuntimeChange = {},
-): Runtime {
+): Promise<Runtime> {
   const fields = new FieldReporter();
+  const allowed = { ...deps, mostInstances: await mostInstances(deps, tenantId, warmConcurrency) };
   const runtime = {
-    image: changedImage(deps, before, image, fields.report),
-    warmConcurrency: changedWarmth(deps, before, warmConcurrency, fields.report),
+    image: changedImage(allowed, before, image, fields.report),
+    warmConcurrency: changedWarmth(allowed, before, warmConcurrency, fields.report),
   };
   fields.throwIfFailed();
   return defined(runtime);

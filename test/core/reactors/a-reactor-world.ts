@@ -52,6 +52,8 @@ export function aReactorWorld(clockOfAll?: Clock) {
   let dieBefore = Infinity;
   let dieAfterCall = Infinity;
   let now = 1_000_000;
+  /** An operator lets tenants ask for so many running instances. */
+  const allowed = new Map<string, number>();
 
   const step: Step = async (act) => {
     calls += 1;
@@ -77,6 +79,9 @@ export function aReactorWorld(clockOfAll?: Clock) {
     images: { default: 'node16', open: IMAGES },
     presentLayers: LAYERS,
     hotConcurrency: 1,
+    hotAllowanceStore: {
+      find: () => Promise.resolve({ byTenant: allowed, version: 1 }),
+    },
     proxyPins: { of: () => Promise.resolve([]) },
     reactorFunctions: inSteps(reactorFunctions(functions), step),
   };
@@ -96,6 +101,7 @@ export function aReactorWorld(clockOfAll?: Clock) {
   };
 
   return {
+    allowed,
     deps,
     reactorRunner,
     tables,

@@ -41,6 +41,31 @@ const refusal = (path: string, message: string) => ({
 });
 
 describe('the runtime of a new reactor', () => {
+  it('has more running instances than usual if an operator allowed its tenant so many', async () => {
+    const world = aReactorWorld();
+    world.allowed.set(TENANT, 3);
+    const { id } = (await made(world, { warmConcurrency: 3 })).reactor;
+    await expect(made(world, { warmConcurrency: 4 })).rejects.toMatchObject(
+      refusal('runtime.warm_concurrency', 'must be at most 3 in this deployment'),
+    );
+    // The value that it has is accepted afterwards, and no larger one.
+    world.allowed.clear();
+    await patchReactor(world.deps, aManager, id, { runtime: { warmConcurrency: 3 } });
+    await expect(
+      patchReactor(world.deps, aManager, id, { runtime: { warmConcurrency: 2 } }),
+    ).rejects.toMatchObject(refusal('runtime.warm_concurrency', 'must be at most 1 in this deployment'));
+  });
+
+  it('waits for running instances from the request on, and with 0 for none', async () => {
+    const world = aReactorWorld();
+    const { id } = (await made(world, { warmConcurrency: 0 })).reactor;
+    expect(world.reactor(id)).not.toHaveProperty('heat');
+    await patchReactor(world.deps, aManager, id, { runtime: { warmConcurrency: 1 } });
+    expect(world.reactor(id)).toMatchObject({ heat: { state: 'waiting' } });
+    await patchReactor(world.deps, aManager, id, { runtime: { warmConcurrency: 0 }, name: 'Another' });
+    expect(world.reactor(id)).not.toHaveProperty('heat');
+  });
+
   it('is the default of the deployment, or the image that the request names', async () => {
     const world = aReactorWorld();
     expect((await made(world)).runtime).toEqual({

@@ -47,7 +47,7 @@ const LIMITS_KB = {
   proxies: 387,
   proxy: 552,
   reactors: 477,
-  'reactor-worker': 378,
+  'reactor-worker': 379,
   'webhook-sender': 255,
   sweeper: 176,
   // It derives the search terms of tokens again when a root is replaced, and so evaluates
@@ -55,7 +55,7 @@ const LIMITS_KB = {
   // makes and wraps roots (5 KB). It starts rolls, and lists reactors by their layer (12 KB).
   operator: 426,
   // It creates and destroys tenants, with all stores of what a tenant has, and makes their keys.
-  'operator-access': 251,
+  'operator-access': 252,
   // It moves reactors to another layer, and has stores of reactors alone.
   republisher: 121,
   logs: 249,
