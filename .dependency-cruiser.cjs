@@ -375,10 +375,13 @@ module.exports = {
     },
     {
       name: 'packaged-modules-are-like-the-start',
-      comment: 'They do what modules of bin/start do with an app that was built.',
+      comment: 'They do what modules of bin/start do with an app that was built, for each image.',
       severity: 'error',
       from: { path: '^packages/cli/src/packaged/' },
-      to: { path: own, pathNot: '^(packages/cli|lib|bin/start|packages/local-aws/src)/' },
+      to: {
+        path: own,
+        pathNot: ['^(packages/cli|lib|bin/start|packages/local-aws/src)/', '^src/core/reactors/layer\\.ts$'],
+      },
     },
     {
       name: 'commands-are-loaded-on-use',
@@ -481,14 +484,14 @@ module.exports = {
     {
       name: 'runtime-knows-the-sdk',
       comment:
-        "It runs next to a customer's code on Node.js 16: its process contains nothing of the service except the limits of a result's JSON and the list of packages.",
+        "It runs next to a customer's code on an old Node.js: its process contains nothing of the service except the limits of a result's JSON, the images, the hash of code and the list of packages.",
       severity: 'error',
       from: { path: '^reactor-runtime/' },
       to: {
         path: own,
         pathNot: [
           '^(reactor-runtime|packages/sdk/src)/',
-          '^src/core/(shared/json-extent|reactors/author-packages)\\.ts$',
+          '^src/core/(shared/json-extent|reactors/(author-packages|code-hash|layer))\\.ts$',
         ],
       },
     },

@@ -155,10 +155,10 @@ describe.each(RUN_ON)('%s', (image) => {
       expect(JSON.parse(received[0]?.userAgent ?? '')).toMatchObject({ uname: 'UNKNOWN' });
     });
 
-    it('the documented versions are the bundled ones', () => {
-      for (const { name, version } of AUTHOR_PACKAGES) {
+    it('the documented versions and licences are those of the bundled packages', () => {
+      for (const { name, version, licence } of AUTHOR_PACKAGES) {
         const found = JSON.parse(readFileSync(join('node_modules', name, 'package.json'), 'utf8'));
-        expect({ name, version: found.version }).toEqual({ name, version });
+        expect({ name, version: found.version, licence: found.license }).toEqual({ name, version, licence });
       }
     });
 
