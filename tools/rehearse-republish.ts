@@ -69,7 +69,7 @@ async function rolled(
   const lastOf = async () => {
     const { images } = plans.parse(await operate(deployment, 'republish-reactors', '--dry-run', ...flags));
     const last = images.find((plan) => plan.image === image)?.last;
-    if (last == null) throw new Error(`no roll of ${image}`);
+    if (last === undefined || last === null) throw new Error(`no roll of ${image}`);
     return last;
   };
   let tried = 0;
@@ -145,8 +145,8 @@ const CODE = 'module.exports = () => ({ raw: 1 });';
 /** The code of a tenant whose reactors do not load on the second layer. */
 const PICKY = `if (require('uuid').REHEARSAL) throw new Error('not on this layer'); module.exports = () => ({ raw: 1 });`;
 
-async function rehearse(): Promise<void> {
-  const first = await theApp();
+/** Apps with other layers: one of Node.js 16 that does not load, one that does, and two. */
+function variantsOf(first: string) {
   const broken = withOtherLayer(first, join(work, 'broken'), 'node16', {
     file: 'packages/axios.cjs',
     added: '\nthrow new Error("broken");\n',
@@ -160,7 +160,29 @@ async function rehearse(): Promise<void> {
     file: 'packages/uuid.cjs',
     added: '\nmodule.exports = { ...module.exports, REHEARSAL: true };\n',
   });
+  return { broken, second, both };
+}
 
+/** One command moves the reactors of both images. */
+async function moveBoth(app: string, targets: Parameters<typeof startLoad>[1]): Promise<void> {
+  const now = await deploy(ROOT, data, ['--app', app]);
+  const load = startLoad(now, targets);
+  await operate(now, 'republish-reactors');
+  const ofOthers = await rolled(now, 'node24');
+  const ofNode16 = await rolled(now, 'node16');
+  expect(
+    'one command moves both images',
+    [ofOthers.state, ofOthers.moved, ofNode16.state],
+    ['ended', OTHERS, 'ended'],
+  );
+  expect('reactors of the other image by generation', await generations(now, 'node24'), { '2': OTHERS });
+  expect('calls that failed meanwhile', failed(await load.stop()), []);
+  await now.stop();
+}
+
+async function rehearse(): Promise<void> {
+  const first = await theApp();
+  const { broken, second, both } = variantsOf(first);
   let now = await deploy(ROOT, data, ['--app', first]);
   const tenants: Tenant[] = [await aTenant(now, now.managementKey)];
   const made = z
@@ -229,19 +251,7 @@ async function rehearse(): Promise<void> {
   expect('reactors of the other image by generation', await generations(now, 'node24'), { '1': OTHERS });
   await now.stop();
 
-  now = await deploy(ROOT, data, ['--app', both]);
-  load = startLoad(now, targets);
-  await operate(now, 'republish-reactors');
-  const ofOthers = await rolled(now, 'node24');
-  const ofNode16 = await rolled(now, 'node16');
-  expect(
-    'one command moves both images',
-    [ofOthers.state, ofOthers.moved, ofNode16.state],
-    ['ended', OTHERS, 'ended'],
-  );
-  expect('reactors of the other image by generation', await generations(now, 'node24'), { '2': OTHERS });
-  expect('calls that failed meanwhile', failed(await load.stop()), []);
-  await now.stop();
+  await moveBoth(both, targets);
 }
 
 try {

@@ -73,7 +73,8 @@ export interface WarmConcurrencyDeps extends Pick<HotBudget, 'hotConcurrency'> {
 }
 
 /**
- * The most running instances that a reactor of a tenant may ask for, if its owner asks for `wanted`.
+ * The most running instances that a reactor of a tenant may ask for, if its owner asks for
+ * `wanted`.
  * Reads nothing for the usual number, or less.
  */
 export async function mostInstances(
