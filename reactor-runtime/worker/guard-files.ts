@@ -1,15 +1,17 @@
 import { constants } from 'node:fs';
 import type { WorkerSettings } from '../worker-settings.ts';
 import { binding, methodOf, prototypeOf, type Binding } from './bindings.ts';
-import { ACCESS_OF_REALPATH, TEMP_NAME_END } from './natives.ts';
+import { ACCESS_OF_REALPATH, isOpenDescriptor, TEMP_NAME_END } from './natives.ts';
 import { accessOf, permittedPaths, textOf, type Access, type PermittedPath } from './permitted-path.ts';
 import {
   apply,
+  construct,
   dataProperty,
   defineProperty,
   entriesOf,
   nextTick,
   slice,
+  Uint8ArrayClass,
   type Method,
 } from './primordials.ts';
 import { EACCES, refusal } from './refusal.ts';
@@ -23,7 +25,7 @@ const { O_CREAT } = constants;
 const PATHS: Readonly<Record<string, readonly Access[]>> = {
   access: ['look'],
   cpSyncCheckPaths: ['look', 'change'],
-  cpSyncOverrideFile: ['read', 'write'],
+  cpSyncOverrideFile: ['read', 'change'],
   internalModuleStat: ['look'],
   stat: ['look'],
   statfs: ['look'],
@@ -33,7 +35,8 @@ const PATHS: Readonly<Record<string, readonly Access[]>> = {
   opendir: ['read'],
   opendirSync: ['read'],
   readdir: ['read'],
-  copyFile: ['read', 'write'],
+  // A copy that fails removes its target.
+  copyFile: ['read', 'change'],
   rename: ['change', 'change'],
   mkdir: ['change'],
   rmdir: ['change'],
@@ -117,6 +120,8 @@ function creations(name: string, args: readonly unknown[]): number {
 
 interface FileGuards {
   readonly files: Binding;
+  /** Whether a value is the number of a descriptor that Node itself uses. */
+  readonly isOfNode: (value: unknown) => boolean;
   readonly permitted: PermittedPath;
   readonly mayCreate: (count: number) => boolean;
 }
@@ -140,12 +145,17 @@ function guardPaths(
 }
 
 /** Guards an operation that opens a file by flags. A number is a descriptor of this process. */
-function guardOpening({ files, permitted, mayCreate }: FileGuards, name: string, flagsAt: number): void {
+function guardOpening(
+  { files, isOfNode, permitted, mayCreate }: FileGuards,
+  name: string,
+  flagsAt: number,
+): void {
   const original = methodOf(files, name);
   const isWrite = name === 'writeFileUtf8';
   const takesDescriptors = isWrite || name === 'readFileUtf8';
   files[name] = (...args) => {
-    if (takesDescriptors && typeof args[0] === 'number') return apply(original, undefined, args);
+    if (takesDescriptors && typeof args[0] === 'number')
+      return isOfNode(args[0]) ? refuse('open', args, undefined) : apply(original, undefined, args);
     const flags = args[flagsAt];
     const path = permitted(args[0], isWrite ? 'write' : accessOf(flags));
     if (path === undefined || !mayCreate(creates(flags))) return refuse('open', args, args[0]);
@@ -183,6 +193,17 @@ function guardExistence({ files, permitted }: FileGuards): void {
   };
 }
 
+/** Node opens its descriptor for watching with the first watcher, and never closes it. */
+function prepareWatching(): void {
+  const Watcher = binding('fs_event_wrap')['FSEvent'] as new () => {
+    start: (path: string, isPersistent: boolean, isRecursive: boolean, encoding: string) => unknown;
+    close: () => void;
+  };
+  const watcher = new Watcher();
+  watcher.start('/dev/null', false, false, 'utf8');
+  watcher.close();
+}
+
 function guardWatching(permitted: PermittedPath): void {
   for (const [from, name] of [
     ['fs_event_wrap', 'FSEvent'],
@@ -197,6 +218,37 @@ function guardWatching(permitted: PermittedPath): void {
       return apply(start, this, args);
     } satisfies Method;
   }
+}
+
+/** So many descriptors, which begin at 0, are the code's messages and output. */
+const DESCRIPTORS_OF_CODE = 3;
+const DESCRIPTORS_MAX = 1_024;
+
+/**
+ * Notes the descriptors that Node itself has opened, the pipes of libuv among them: it reads
+ * addresses of memory from one. Whatever is opened later belongs to the code.
+ */
+function descriptorsOfNode(): (value: unknown) => boolean {
+  const open = new Uint8ArrayClass(DESCRIPTORS_MAX);
+  for (let at = DESCRIPTORS_OF_CODE; at < DESCRIPTORS_MAX; at += 1) if (isOpenDescriptor(at)) open[at] = 1;
+  return (value) => typeof value === 'number' && open[value] === 1;
+}
+
+function guardDescriptor({ files, isOfNode }: FileGuards, name: string): void {
+  const original = methodOf(files, name);
+  files[name] = (...args) =>
+    isOfNode(args[0]) ? refuse(name, args, undefined) : apply(original, undefined, args);
+}
+
+/** An object of this class closes its descriptor when it is collected. */
+function guardFileHandles({ files, isOfNode }: FileGuards): void {
+  const original = methodOf(files, 'FileHandle') as Method & { readonly prototype: object };
+  const guarded = function (...args: unknown[]): unknown {
+    if (isOfNode(args[0])) throw refusal('FileHandle');
+    return construct(original, args);
+  };
+  guarded.prototype = original.prototype;
+  files['FileHandle'] = guarded;
 }
 
 /** Guards one operation: one in none of the tables is refused. */
@@ -219,11 +271,16 @@ export function guardFiles({ temp, taskRoot }: WorkerSettings, layer: string): v
   const permitted = permittedPaths(temp, [taskRoot, layer]);
   let created = 0;
   const mayCreate = (count: number) => (created += count) <= CREATIONS_MAX;
+  prepareWatching();
+  const isOfNode = descriptorsOfNode();
   for (const half of ['fs', 'fs_dir']) {
     const files = binding(half) as Binding;
     for (const [name, value] of entriesOf(files)) {
-      if (typeof value !== 'function' || CLASSES.includes(name) || DESCRIPTORS.includes(name)) continue;
-      guardFile({ files, permitted, mayCreate }, name);
+      if (typeof value !== 'function') continue;
+      const guards = { files, isOfNode, permitted, mayCreate };
+      if (name === 'FileHandle') guardFileHandles(guards);
+      else if (DESCRIPTORS.includes(name)) guardDescriptor(guards, name);
+      else if (!CLASSES.includes(name)) guardFile(guards, name);
     }
   }
   guardWatching(permitted);

@@ -4,16 +4,35 @@ import fs from 'node:fs';
 import { binding, methodOf, type Binding } from './bindings.ts';
 import {
   apply,
+  ArrayBufferClass,
+  arrayBuffers,
+  bufferOfView,
+  bytesOfBuffer,
+  bytesOfView,
   createObject,
   dataProperty,
   defineProperty,
+  isArray,
+  isArrayBufferView,
+  isUint8Array,
+  offsetOfView,
+  setBytes,
   slice,
+  sliceBuffer,
   toNumber,
+  Uint8ArrayClass,
   utf8Write,
   type Method,
 } from './primordials.ts';
+import { memberOf } from './hostile-member.ts';
 import { refusal, refuser } from './refusal.ts';
 
+interface ByteStreams {
+  readonly ReadableByteStreamController: { readonly prototype: object };
+  readonly ReadableStreamBYOBReader: { readonly prototype: object };
+}
+
+const load = require;
 const MAJOR = toNumber(slice(process.versions.node, 0, 2));
 const IS_NODE_16 = MAJOR === 16;
 
@@ -24,6 +43,7 @@ const buffers = binding('buffer') as Binding;
 const read = methodOf(files, 'read');
 const write = methodOf(files, 'writeBuffer');
 const realPath = methodOf(files, 'realpath');
+const fileStatus = methodOf(files, 'fstat');
 /** Node.js 24 has a method in JavaScript on Buffer.prototype, which reads members of arguments. */
 const writeUtf8 = IS_NODE_16 ? undefined : methodOf(buffers, 'utf8WriteStatic');
 
@@ -58,6 +78,12 @@ export const readInto = (descriptor: number, bytes: Uint8Array, at: number, leng
 /** Writes a part of an array to a descriptor; `undefined` if the descriptor transfers nothing. */
 export const writeFrom = (descriptor: number, bytes: Uint8Array, at: number, length: number) =>
   inContext(write, [descriptor, bytes, at, length, WHERE_IT_IS]) as number | undefined;
+
+/** Whether this process has a descriptor. */
+export const isOpenDescriptor = (descriptor: number): boolean =>
+  (IS_NODE_16
+    ? inContext(fileStatus, [descriptor, false])
+    : unlessThrown(fileStatus, [descriptor, false, undefined, true])) !== undefined;
 
 /** Returns the target of links; `undefined` if it does not exist. */
 export const realPathOf = (file: string) => callThrowing(realPath, [file, 'utf8']) as string | undefined;
@@ -108,6 +134,74 @@ export function guardCopiedNatives(): void {
   if (!IS_NODE_16) defineProperty(fs, 'openAsBlob', dataProperty(refuser('openAsBlob')));
 }
 
+/** Members of classes of the language are not enumerable. */
+const hidden = (value: unknown): PropertyDescriptor => {
+  const property = dataProperty(value);
+  property.enumerable = false;
+  return property;
+};
+
+const copyOf = (buffer: ArrayBuffer): ArrayBuffer => sliceBuffer(buffer, 0);
+
+/** Takes the place of methods that free the memory of a buffer: the original stays as it is. */
+function transferred(this: ArrayBuffer, length: unknown = bytesOfBuffer(this)): ArrayBuffer {
+  const made = new ArrayBufferClass(toNumber(length));
+  setBytes(new Uint8ArrayClass(made), new Uint8ArrayClass(sliceBuffer(this, 0, bytesOfBuffer(made))));
+  return made;
+}
+
+/** Replaces a method of a class by one that gets a copy of its first argument. */
+function copyFirst(owner: object, name: string, copied: (value: unknown) => unknown): void {
+  const original = methodOf(owner as Binding, name);
+  const method: Method = function (this: unknown, ...args) {
+    args[0] = copied(args[0]);
+    return apply(original, this, args);
+  };
+  defineProperty(owner, name, hidden(method));
+}
+
+/** The methods themselves refuse what is no view. */
+function bytesOf(view: unknown): unknown {
+  if (!isArrayBufferView(view)) return view;
+  const bytes = new Uint8ArrayClass(bytesOfView(view));
+  setBytes(bytes, new Uint8ArrayClass(bufferOfView(view), offsetOfView(view), bytesOfView(view)));
+  return bytes;
+}
+
+/** The reader returns an array with the memory that it got. */
+function arrayOfCopy(view: unknown): unknown {
+  if (!isUint8Array(view)) throw refusal('a reader of bytes into another array than Uint8Array');
+  const buffer = bufferOfView(view);
+  return new Uint8ArrayClass(copyOf(buffer), offsetOfView(view), bytesOfView(view));
+}
+
+/**
+ * Closes the ways to free the memory of a buffer while natives use it (guard-memory.ts). Streams of
+ * bytes get copies, and have no `byobRequest`; `structuredClone` moves nothing.
+ */
+export function guardDetaching(): void {
+  if (IS_NODE_16) {
+    buffers['detachArrayBuffer'] = (buffer) => copyOf(buffer as ArrayBuffer);
+    return;
+  }
+  for (const name of ['transfer', 'transferToFixedLength'])
+    defineProperty(arrayBuffers, name, hidden(transferred));
+  const clone = (globalThis as unknown as Binding)['structuredClone'] as Method;
+  const cloned: Method = (value, options) => {
+    const moved = memberOf(options, 'transfer');
+    if (moved !== undefined && !(isArray(moved) && moved.length === 0))
+      throw refusal('structuredClone with transfer');
+    return apply(clone, undefined, [value]);
+  };
+  defineProperty(globalThis, 'structuredClone', hidden(cloned));
+  const { ReadableByteStreamController: Controller, ReadableStreamBYOBReader: Reader } = load(
+    'stream/web',
+  ) as ByteStreams;
+  copyFirst(Controller.prototype, 'enqueue', bytesOf);
+  copyFirst(Reader.prototype, 'read', arrayOfCopy);
+  defineProperty(Controller.prototype, 'byobRequest', hidden(null));
+}
+
 /** Node.js 24 needs a class of this name to load `fetch`. Nothing is an instance of this one. */
 function MessagePort(): never {
   throw refusal('MessagePort');
@@ -117,9 +211,7 @@ function MessagePort(): never {
 export function guardMessages(remove: (name: string) => void): void {
   for (const name of ['BroadcastChannel', 'MessageChannel', 'MessagePort']) remove(name);
   if (!IS_NODE_16) {
-    const global = dataProperty(MessagePort);
-    global.enumerable = false;
-    defineProperty(globalThis, 'MessagePort', global);
+    defineProperty(globalThis, 'MessagePort', hidden(MessagePort));
   }
 }
 

@@ -14,6 +14,9 @@ export function textOf(input: unknown): string | undefined {
   return typeof text === 'string' && !includes(text, '\0') ? text : undefined;
 }
 
+/** The code may replace `process.cwd`, which `resolve` would call. */
+const HERE = process.cwd();
+
 const isWithin = (file: string, folder: string): boolean => file === folder || startsWith(file, `${folder}/`);
 
 /**
@@ -42,7 +45,7 @@ export function permittedPaths(temp: string, readable: readonly string[]): Permi
   return (input, access) => {
     const text = textOf(input);
     if (text === undefined) return undefined;
-    const full = resolvePath(text);
+    const full = resolvePath(HERE, text);
     // There are no links here: reactor code cannot create any.
     if (startsWith(full, `${temp}/`)) return full;
     if (access === 'write') return full === '/dev/null' ? full : undefined;

@@ -6,11 +6,13 @@ import path from 'node:path';
 import { types } from 'node:util';
 import vm from 'node:vm';
 
+const { isDataView } = types;
 // None of these uses `this`. Members of built-in modules are read here, because imports would
 // follow later replacements by reactor code.
 /* oxlint-disable typescript/unbound-method */
 export const {
   apply,
+  construct,
   defineProperty,
   deleteProperty,
   get: getMember,
@@ -44,6 +46,27 @@ export const { utf8Slice, utf8Write } = Buffer.prototype as unknown as Record<
   Method
 >;
 export const Uint8ArrayClass = Uint8Array;
+export const ArrayBufferClass = ArrayBuffer;
+export const arrayBuffers: object = ArrayBuffer.prototype;
+export const sliceBuffer = uncurry<ArrayBuffer, [number, number?], ArrayBuffer>(ArrayBuffer.prototype.slice);
+export const bytesOfBuffer = uncurry<ArrayBuffer, [], number>(
+  Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, 'byteLength')?.get as () => number,
+);
+type Getter = (this: unknown) => unknown;
+const getterOf = (owner: object, name: string) =>
+  uncurry<unknown, [], unknown>(Object.getOwnPropertyDescriptor(owner, name)?.get as Getter);
+/** A member of any view, which code may have replaced on it. */
+function memberOfView(name: string): (view: unknown) => unknown {
+  const ofArray = getterOf(Object.getPrototypeOf(Uint8Array.prototype) as object, name);
+  const ofDataView = getterOf(DataView.prototype, name);
+  return (view) => (isDataView(view) ? ofDataView(view) : ofArray(view));
+}
+export const bufferOfView = memberOfView('buffer') as (view: unknown) => ArrayBuffer;
+export const offsetOfView = memberOfView('byteOffset') as (view: unknown) => number;
+export const bytesOfView = memberOfView('byteLength') as (view: unknown) => number;
+export const setBytes = uncurry<Uint8Array, [Uint8Array], unknown>(Uint8Array.prototype.set);
+export const getOf = uncurry<WeakMap<object, unknown>, [object], unknown>(WeakMap.prototype.get);
+export const setOf = uncurry<WeakMap<object, unknown>, [object, unknown], unknown>(WeakMap.prototype.set);
 export const toNumber = Number;
 export const ErrorClass = Error;
 /** V8's own getter of `stack`, which errors have in Node.js 24; undefined in Node.js 16. */
@@ -53,7 +76,7 @@ export const RangeErrorClass = RangeError;
 export const PromiseClass = Promise;
 export const { existsSync, readFileSync } = fs;
 export const { resolve: resolvePath, join, dirname } = path;
-export const { isProxy, isUint8Array } = types;
+export const { isArrayBufferView, isProxy, isUint8Array } = types;
 export const { compileFunction } = vm;
 export const { nextTick } = process;
 // `process.exit` calls a member that reactor code may have replaced.
@@ -73,4 +96,26 @@ export function uncurry<Self, Args extends unknown[], Result>(
 ): (self: Self, ...args: Args) => Result {
   // `Reflect.apply` would be looked up at each call.
   return (self, ...args) => apply(method as unknown as Method, self, args) as Result;
+}
+
+const retained = new WeakMap<object, unknown>();
+const retainedLast = new WeakMap<object, unknown>();
+
+const isObject = (value: unknown): value is object =>
+  (typeof value === 'object' && value !== null) || typeof value === 'function';
+
+/**
+ * Keeps values alive as long as an object, beside those of earlier calls. Returns
+ * whether these are the first.
+ */
+export function retainFor(owner: unknown, values: readonly unknown[]): boolean {
+  if (!isObject(owner)) return false;
+  const before = getOf(retained, owner);
+  setOf(retained, owner, [values, before]);
+  return before === undefined;
+}
+
+/** Keeps values alive as long as an object, or until the next ones. */
+export function retainLastFor(owner: unknown, values: readonly unknown[]): void {
+  if (isObject(owner)) setOf(retainedLast, owner, values);
 }

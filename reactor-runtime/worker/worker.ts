@@ -7,6 +7,7 @@ import { encodeResult } from './encode-result.ts';
 import { receive, say } from './channel.ts';
 import { compile, type ReactorModule } from './compile.ts';
 import { guardFiles } from './guard-files.ts';
+import { guardMemory } from './guard-memory.ts';
 import { guardNativeCode } from './guard-native-code.ts';
 import { guardNetwork } from './guard-network.ts';
 import { guardProcess } from './guard-process.ts';
@@ -138,6 +139,7 @@ function clientOf({ base_url, api_key, header_prefix }: ClientSettings, modules:
 function main(): void {
   process.setUncaughtExceptionCaptureCallback(uncaught);
   guardNativeCode();
+  guardMemory();
   let temp = '';
   const layer = join(__dirname, '..');
   const modules = reactorModules(layer, () => temp);

@@ -15,10 +15,10 @@ it('a reactor knows nothing of AWS on either image, and moves between them witho
   const react = () => invoker.post(`${path}/react`);
   expect((await react()).body.raw).toEqual({ version: VERSIONS.node16, env: {} });
   for (const image of ['node24', 'node16'] as const) {
-    let hasMoved = false;
-    const moved = management.patch(path, { runtime: { image } }).finally(() => (hasMoved = true));
+    const state = { isMoving: true };
+    const moved = management.patch(path, { runtime: { image } }).finally(() => (state.isMoving = false));
     const answers = [];
-    while (!hasMoved) answers.push(await react());
+    while (state.isMoving) answers.push(await react());
     expect((await moved).status).toBe(204);
     answers.push(await react());
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);

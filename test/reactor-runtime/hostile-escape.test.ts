@@ -68,12 +68,49 @@ describe.each(IMAGES)('%s', (image) => {
       await withReactor(
         code,
         async (reactor) => {
-          for (const read of (await reactor.invoke()).response.value) expect(read).not.toContain('plain');
+          for (const read of (await reactor.invoke()).response.value)
+            expect(String(read)).not.toContain('plain');
           expect(readFileSync(`/proc/${String(reactor.pid())}/fd/62`, 'utf8')).toBe('plain');
         },
         { command: [...command] },
       );
       rmSync(folder, { recursive: true });
+    });
+
+    it('no operation takes a descriptor that Node itself has opened', async () => {
+      const code = `const fs = require('fs'); const at = (use) => { try { return 'GOT ' + use() } catch (error) { return error.code } };
+        const uses = [(fd) => fs.writeSync(fd, Buffer.alloc(16)), (fd) => fs.readSync(fd, Buffer.alloc(16)), (fd) => fs.writevSync(fd, [Buffer.alloc(16)]), (fd) => fs.writeFileSync(fd, 'x'), (fd) => fs.readFileSync(fd, 'utf8'), (fd) => fs.ftruncateSync(fd), (fd) => fs.fstatSync(fd), (fd) => fs.closeSync(fd)];
+        module.exports = () => { const seen = {}; for (let fd = 3; fd < 64; fd += 1) for (const use of uses) { const got = at(() => use(fd)); seen[got] = (seen[got] ?? 0) + 1 } return seen };`;
+      const { value } = await responseOf(code);
+      // Node has some twenty; the other numbers are free.
+      expect(Object.keys(value).filter((outcome) => outcome.startsWith('GOT'))).toEqual([]);
+      expect(value.EACCES).toBeGreaterThan(8 * 10);
+    });
+
+    it('memory that a native uses cannot be freed or chosen', async () => {
+      const attempts = `{
+        transfer: () => (bytes.buffer.transfer(0), bytes.length || 'FREED'), fixed: () => (bytes.buffer.transferToFixedLength(0), bytes.length || 'FREED'), clone: () => (structuredClone(bytes, { transfer: [bytes.buffer] }), bytes.length || 'FREED'),
+        stream: async () => { new ReadableStream({ type: 'bytes', start: (controller) => controller.enqueue(bytes) }); return bytes.length || 'FREED' },
+        reader: async () => { new ReadableStream({ type: 'bytes' }).getReader({ mode: 'byob' }).read(bytes); return bytes.length || 'FREED' },
+        view: () => { let seen; new ReadableStream({ type: 'bytes', autoAllocateChunkSize: 64, pull(controller) { seen = controller.byobRequest } }).getReader().read(); return seen && 'FREED' },
+        zlib: () => new (zlib.createDeflate()._handle.constructor)(1) && 'FREED', socket: () => new (hooked('TCPWRAP').constructor)(0) && 'FREED', handle: async () => new ((await fs.promises.open(__filename))[Object.getOwnPropertySymbols(await fs.promises.open(__filename)).find((key) => String(key) === 'Symbol(kHandle)')].constructor)(17) && 'FREED',
+      }`;
+      const prelude = `const fs = require('fs'), zlib = require('zlib'), bytes = new Uint8Array(new ArrayBuffer(64)); const { ReadableStream } = require('stream/web');
+        const found = {}; require('async_hooks').createHook({ init(id, type, trigger, resource) { found[type] = resource } }).enable(); const hooked = (type) => { require('net').connect(1, '127.0.0.1').on('error', () => {}); return found[type] };`;
+      const { value } = await responseOf(trying(prelude, attempts));
+      expect(Object.values(value).filter((outcome) => outcome === 'GOT FREED')).toEqual([]);
+      expect(Object.keys(value)).toHaveLength(9);
+    });
+
+    it('a path is resolved where the process is, whatever process.cwd says, and a failed copy removes nothing', async () => {
+      const attempts = `{
+        read: () => fs.readFileSync('.'), text: () => fs.readFileSync('', 'utf8'), list: () => fs.readdirSync('.').includes('passwd') || refused(), rmdir: () => fs.rmdirSync('.'), chmod: () => fs.chmodSync('.', 0o777),
+        copy: () => fs.copyFileSync(__filename, '/dev/null'), copyP: () => fs.promises.copyFile(__filename, '/dev/null'), cp: () => fs.cpSync(__filename, '/dev/null'), cpP: () => fs.promises.cp(__filename, '/dev/null'), rename: () => fs.renameSync(temp + '/own', '/dev/null'),
+        key: () => require('crypto').createPrivateKey(new URL('file:///etc/passwd')), sign: () => require('crypto').sign('sha256', Buffer.from('a'), new URL('file:///etc/passwd')),
+      }`;
+      const prelude = `const fs = require('fs'); const temp = require('os').tmpdir(); const refused = () => { throw new Error('nothing') }; fs.writeFileSync(temp + '/own', 'x');
+        process.cwd = () => temp + '/..'.repeat(20) + '/etc';`;
+      expect(got((await responseOf(trying(prelude, attempts))).value)).toEqual([]);
     });
 
     it('a process has only the descriptors of its event, its response and its output', async () => {

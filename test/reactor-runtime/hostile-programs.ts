@@ -112,9 +112,9 @@ return found;`,
   ),
   program(
     'writes into every descriptor it has but 0 and 1',
-    'its own event loop and /dev/null',
-    `const fs = require('fs'), left = []; for (let fd = 2; fd < 64; fd++) left.push(attempt(() => fs.writeSync(fd, Buffer.alloc(8, 1))));
-return left.filter((n) => n === 8).length;`,
+    'its own output; once the pipe from which libuv reads the address of a function',
+    `const fs = require('fs'), left = []; for (let fd = 2; fd < 64; fd++) left.push(attempt(() => fs.writeSync(fd, Buffer.alloc(16, 1))));
+return left.filter((n) => n === 16).length;`,
   ),
   program(
     'marks files of the machine through a descriptor opened for reading',

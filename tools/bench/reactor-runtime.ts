@@ -280,7 +280,8 @@ function privateMegabytes(reactor: ReactorProcess): number {
 }
 
 async function beside(): Promise<{ readonly figure: Figures; readonly budgets: readonly Budget[] }> {
-  const [node16, node24] = [measuredOf('node16'), measuredOf('node24')];
+  const node16 = measuredOf('node16');
+  const node24 = measuredOf('node24');
   const times = { node16: [] as number[], node24: [] as number[] };
   for (let round = 0; round < COLD_ROUNDS; round += 1) {
     times.node16.push(await coldStartOf(node16.startRuntime));
@@ -296,7 +297,8 @@ async function beside(): Promise<{ readonly figure: Figures; readonly budgets: r
     await reactor.close();
   }
   const [of24 = 0, of16 = 0] = memory;
-  const [cold24, cold16] = [median(times.node24), median(times.node16)];
+  const cold24 = median(times.node24);
+  const cold16 = median(times.node16);
   const rows = [
     row('cold start to the first next', cold24, cold16),
     [
