@@ -49,6 +49,7 @@ import {
   acknowledgeLayers,
   allowCallNotes,
   allowCodeKey,
+  allowOnAccess,
   allowOnFunctions,
   allowOnTable,
   allowQueryIndex,
@@ -266,7 +267,7 @@ export class ReactorStack extends Stack {
       grants: [
         ...allowTokenWrites(data),
         // It finds the stored proxies that pin code.
-        allowOnTable(data.access, ['Query']),
+        allowOnAccess(data.access, ['tenants'], ['Query']),
         allowOnTable(data.reactors, ['BatchGetItem', 'PutItem', 'DeleteItem', 'Query']),
         allowCallNotes(data.reactors),
         allowQueryIndex(data.reactors, INDEXES.group),

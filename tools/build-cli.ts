@@ -1,14 +1,24 @@
 // `npm run build -- cli`: builds the package `@cloakroom/cli` into `packages/cli/dist` and packs it
 // into `packages/cli/cloakroom-cli-<version>.tgz`: the program, and the app with the default
 // settings, so that a start synthesizes nothing.
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { localApp } from '../bin/start/local-app.ts';
 import { assetFolder } from '../lib/asset-folder.ts';
-import { reactorLayer, type Compatibility } from '../lib/reactor-layer.ts';
-import { THIS_PLATFORM } from '../lib/reactor-node.ts';
+import type { Compatibility } from '../lib/reactor-layer.ts';
+import { PUBLISHED_NODES } from '../lib/reactor-node.ts';
 import { IMAGES } from '../src/core/reactors/layer.ts';
 import { synthesize } from '../packages/local-aws/src/assembly/synthesize.ts';
 import { layerKey } from '../packages/cli/src/packaged/layer-key.ts';
@@ -130,11 +140,15 @@ async function writeApp(folder: string, clientCompatibility: Compatibility): Pro
       compileCache: join(root, '.local/compile-cache'),
     });
     const names = readdirSync(output);
-    // The app has them under the hash of their content.
-    const layers = IMAGES.map((image) => ({
-      name: `asset.${reactorLayer(image, THIS_PLATFORM, clientCompatibility).hash}`,
-      key: layerKey(image),
-    }));
+    const layers = names.flatMap((name) => {
+      const node = join(output, name, 'bin/node');
+      if (!existsSync(node)) return [];
+      const hash = createHash('sha256').update(readFileSync(node)).digest('hex');
+      const found = PUBLISHED_NODES.find(({ sha256 }) => sha256 === hash);
+      if (found === undefined) throw new Error(`${name} has a Node that is no image's`);
+      return [{ name, key: layerKey(found.image) }];
+    });
+    if (layers.length !== IMAGES.length) throw new Error('the app does not have a layer for each image');
     const withKeys = (text: string) =>
       layers.reduce((made, { name, key }) => made.replaceAll(name, key), text);
     const isLayer = (name: string) => layers.some((layer) => layer.name === name);

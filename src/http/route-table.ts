@@ -61,6 +61,7 @@ export const RESOURCES = [
   'sessions',
   'access',
   'reactors',
+  'runtimes',
   'proxies',
   'proxy',
   'logs',

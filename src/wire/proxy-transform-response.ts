@@ -31,7 +31,8 @@ const WORDS: Readonly<Record<keyof Variants, Readonly<Record<string, string>>>> 
   },
   Reactor: {
     reactor_id: 'The reactor whose code runs.',
-    code_hash: 'SHA-256 of the code that the transform runs, in hexadecimal.',
+    code_hash:
+      'Names the code that the transform runs and its image, in hexadecimal: SHA-256 of the code on node16.',
     as: 'With `text`, the code gets and returns the bytes of the body as they are. By default `json`.',
   },
   VerifySignature: {

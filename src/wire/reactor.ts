@@ -338,6 +338,7 @@ export const updatedReactorResponse = /* @__PURE__ */ madeOnce(() =>
             z.optional(z.array(z.object({ id: uuid(), name: z.string() }))),
             'Stored proxies that ran the code before. They fail until they are written again.',
           ),
+          warnings: described(z.optional(z.array(z.string())), 'Lenient: what is wrong with the code.'),
         }),
       ),
     })

@@ -130,7 +130,7 @@ function Editor({ reactor, onSaved, onUnsaved, runProblem }: EditorProps) {
         : await client.reactors.update(opened.id, next);
     if (opened !== undefined) setOpened(result);
     // An empty field has the default of the deployment now.
-    setEdited({ ...edited, runtime: editedRuntime(result.runtime) });
+    setEdited((now) => ({ ...now, runtime: editedRuntime(result.runtime) }));
     setStopped(result._extras?.stopped_proxies ?? []);
     setSaved(true);
     onSaved(result);

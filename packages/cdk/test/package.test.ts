@@ -158,7 +158,7 @@ beforeAll(async () => {
  */
 function withoutCode(stacks: readonly { readonly name: string; readonly template: object }[]): unknown {
   const text = JSON.stringify(stacks.map(({ name, template }) => [name, template]))
-    .replaceAll(/[0-9a-f]{64}|(?:arm64|x86_64) (?:strict|lenient)/g, 'asset')
+    .replaceAll(/[0-9a-f]{64}|(?:node16|node24) (?:arm64|x86_64) (?:strict|lenient)/g, 'asset')
     .replaceAll(/(CurrentVersion[0-9A-F]{8})[0-9a-f]{32}/g, '$1')
     .replaceAll(/assets\/(?:not-built|fields-[\w.-]+)\.js/g, 'script')
     .replaceAll(/(cr-owned:)[0-9a-f]{8}|\w*?Shop2\w+?(Origin1)[0-9A-F]{8}/g, '$1$2')

@@ -483,7 +483,10 @@ export interface ReactorTransform {
   readonly type: 'reactor';
   /** The reactor whose code runs. */
   readonly reactor_id: string;
-  /** SHA-256 of the code that the transform runs, in hexadecimal. */
+  /**
+   * Names the code that the transform runs and its image, in hexadecimal: SHA-256 of the code on
+   * node16.
+   */
   readonly code_hash?: string | undefined;
   /**
    * With `text`, the code gets and returns the bytes of the body as they are. By default `json`.
@@ -673,6 +676,8 @@ export interface UpdatedReactor {
       readonly id: string;
       readonly name: string;
     }[];
+    /** Lenient: what is wrong with the code. */
+    readonly warnings?: readonly string[];
   };
 }
 

@@ -43,8 +43,9 @@ export async function wantedBy(
   deps: HotQueueDeps,
   { tenantId, warmConcurrency = deps.hotConcurrency }: WaitingReactor,
 ): Promise<number> {
-  if (warmConcurrency <= deps.hotConcurrency) return warmConcurrency;
-  return Math.min(warmConcurrency, await limitOf(deps, tenantId));
+  const most = warmConcurrency <= deps.hotConcurrency ? warmConcurrency : await limitOf(deps, tenantId);
+  // More than the whole budget would never fit.
+  return Math.min(warmConcurrency, most, deps.hotInstances);
 }
 
 /** Counts instances by tenant. */

@@ -73,7 +73,9 @@ async function grant(deps: KeepHotDeps, before: HotPlaces): Promise<HotPlaces> {
   const places = new Map(before.places.map((place) => [nameOf(place), place]));
   const { refusal: former, ...rest } = before;
   let refusal = former;
-  for (const place of ungranted(before.places).slice(0, CALLS)) {
+  // Lambda may have room for few instances where it refuses many.
+  const asked = ungranted(before.places).toSorted((one, other) => one.instances - other.instances);
+  for (const place of asked.slice(0, CALLS)) {
     const outcome = await granted(deps, place);
     if (outcome === 'busy') break;
     places.delete(nameOf(place));

@@ -207,11 +207,11 @@ describe('running instances', () => {
     const usual = await world.create(B);
     const late = await world.create(B);
     await world.minutes(1);
-    // One is left, which is too little for the last one.
+    // One is left, which is too little for the last one. Lambda is asked for few before many.
     expect([...world.running]).toEqual([
       [one, 1],
-      [large, 4],
       [usual, 2],
+      [large, 4],
     ]);
     await world.call(none);
     expect(world.find(none)?.heat).toBeUndefined();
