@@ -67,21 +67,25 @@ async function granted(deps: KeepHotDeps, place: Place): Promise<Granted> {
 /**
  * Requests the instances of places that have none, until Lambda refuses or has no time. A place
  * without instances stays: a run that died may have requested them. One that is skipped or refused
- * is the last of the next run, since the cause may be its own.
+ * is the last of the next run, since the cause may be its own. More than the usual number is refused
+ * to its reactor alone, which asks for that number next, and for more within an hour.
  */
 async function grant(deps: KeepHotDeps, before: HotPlaces): Promise<HotPlaces> {
   const places = new Map(before.places.map((place) => [nameOf(place), place]));
   const { refusal: former, ...rest } = before;
   let refusal = former;
+  const usual = Math.max(1, deps.hotConcurrency);
   // Lambda may have room for few instances where it refuses many.
   const asked = ungranted(before.places).toSorted((one, other) => one.instances - other.instances);
   for (const place of asked.slice(0, CALLS)) {
     const outcome = await granted(deps, place);
     if (outcome === 'busy') break;
     places.delete(nameOf(place));
-    if (outcome !== 'gone') places.set(nameOf(place), typeof outcome === 'object' ? outcome : place);
+    const isTooMuch = outcome === 'refused' && place.instances > usual;
+    const next = isTooMuch ? { ...place, instances: usual } : place;
+    if (outcome !== 'gone') places.set(nameOf(place), typeof outcome === 'object' ? outcome : next);
     if (typeof outcome === 'object') refusal = undefined;
-    if (outcome !== 'refused') continue;
+    if (outcome !== 'refused' || isTooMuch) continue;
     deps.onCold(place);
     refusal = refusedAgain(former, deps.clock());
     break;

@@ -231,6 +231,20 @@ describe('running instances', () => {
     expect(world.find(usual)?.heat?.state).toBe('waiting');
   });
 
+  it('are refused to the reactor that asks for too many, and to no other', async () => {
+    const world = aHeatWorld({ hotInstances: 50 });
+    await world.allow(A, 10);
+    world.quota(5);
+    const large = await world.create(A, 10);
+    const others = [await world.create(B), await world.create(B)];
+    await world.minutes(3);
+    expect([...world.running].toSorted()).toEqual([[large, 1], ...others.map((id) => [id, 1])].toSorted());
+    world.quota(50);
+    world.pass(HOUR_MS);
+    await world.minutes(2);
+    expect(world.running.get(large)).toBe(10);
+  });
+
   it('are more than usual only as long as an operator allows it to the tenant', async () => {
     const world = aHeatWorld();
     const ofA = await world.create(A, 3);
