@@ -108,7 +108,8 @@ export async function startRoll(deps: StartRollDeps, wanted: WantedRoll): Promis
 
 /**
  * Starts a roll to the layer of the deployment for each image that has reactors with another one,
- * and continues those that run. They work one after the other.
+ * and continues those that run, whatever their target: only a command that names the image replaces
+ * one. They work one after the other.
  */
 export async function startRolls(
   deps: StartRollDeps,
@@ -117,7 +118,8 @@ export async function startRolls(
   const rolls: Roll[] = [];
   for (const image of IMAGES) {
     const { outdated, last } = await planRoll(deps, { image, tenantId });
-    if (outdated > 0 || last?.state === 'running') rolls.push(await storedRoll(deps, { image, tenantId }));
+    if (last?.state === 'running') rolls.push(last);
+    else if (outdated > 0) rolls.push(await storedRoll(deps, { image, tenantId }));
   }
   // The end of the first one lets the next begin.
   const [first] = rolls;

@@ -227,6 +227,16 @@ describe('rolls of two images', () => {
     return { tenantId, ofNode16, ofNode24 };
   }
 
+  it('go on where a command that names no image asks for other ones', async () => {
+    const world = aRollWorld();
+    const { ofNode16 } = await ofBoth(world, 3);
+    const running = await world.start({ generation: 1 });
+    const found = await world.startAll(randomUUID());
+    expect(found.map(({ id }) => id)).toEqual([running.id]);
+    expect(await world.roll('node16')).toEqual(running);
+    expect(ofNode16.map(world.runs)).toEqual([1, 1, 1]);
+  });
+
   it('move each reactor to the layer of its image, one roll after the other', async () => {
     const world = aRollWorld();
     const { ofNode16, ofNode24 } = await ofBoth(world, 30);
