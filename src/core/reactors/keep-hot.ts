@@ -67,8 +67,8 @@ async function granted(deps: KeepHotDeps, place: Place): Promise<Granted> {
 /**
  * Requests the instances of places that have none, until Lambda refuses or has no time. A place
  * without instances stays: a run that died may have requested them. One that is skipped or refused
- * is the last of the next run, since the cause may be its own. More than the usual number is refused
- * to its reactor alone, which asks for that number next, and for more within an hour.
+ * is the last of the next run, since the cause may be its own. More than the usual number is
+ * refused to its reactor alone, which asks for that number next, and for more within an hour.
  */
 async function grant(deps: KeepHotDeps, before: HotPlaces): Promise<HotPlaces> {
   const places = new Map(before.places.map((place) => [nameOf(place), place]));
