@@ -1,16 +1,24 @@
 import { binding, methodOf, type Binding } from './bindings.ts';
-import { guardDetaching } from './natives.ts';
+import { guardDetaching, pinMemory } from './natives.ts';
 import {
   apply,
+  bufferOfView,
   construct,
   dataProperty,
   defineProperty,
+  getOf,
   getOwnPropertyDescriptor,
+  getPrototypeOf,
   isArray,
+  isArrayBuffer,
+  isArrayBufferView,
   isProxy,
   retainFor,
   retainLastFor,
+  objectPrototype,
   ownKeysOf,
+  setOf,
+  WeakMapClass,
   type Method,
 } from './primordials.ts';
 import { refuser } from './refusal.ts';
@@ -43,16 +51,33 @@ const HALVES: readonly string[] = [
 
 type Class = Method & { readonly prototype: Binding };
 
-const classesOf = (half: string, visit: (owner: Binding, name: string, own: Class) => void): void => {
+const classesOf = (half: string, visit: (own: Class) => void): void => {
   const owner = binding(half) as Binding;
   const names = ownKeysOf(owner);
   for (let at = 0; at < names.length; at += 1) {
     const name = names[at] as string;
     const value: unknown = getOwnPropertyDescriptor(owner, name)?.value;
     const own = value as Partial<Class>;
-    if (typeof value === 'function' && typeof own.prototype === 'object') visit(owner, name, value as Class);
+    if (typeof value === 'function' && typeof own.prototype === 'object') visit(value as Class);
   }
 };
+
+/** Buffers of WebAssembly belong to their memory: V8 never frees them alone. */
+const ofMemories = new WeakMapClass<object, true>();
+
+/** Pins the memory of a buffer, of a view, or of those in a list. */
+function pin(value: unknown): void {
+  if (isArray(value)) {
+    for (let at = 0; at < value.length; at += 1) if (!isArray(value[at])) pin(value[at]);
+    return;
+  }
+  const buffer: unknown = isArrayBufferView(value) ? bufferOfView(value) : value;
+  if (isArrayBuffer(buffer) && getOf(ofMemories, buffer) !== true) pinMemory(buffer);
+}
+
+function pinAll(args: readonly unknown[]): void {
+  for (let at = 0; at < args.length; at += 1) pin(args[at]);
+}
 
 /** Keeps what an operation was called with as long as its request, its promise or its object. */
 function retainUntilItEnds(owner: Binding, name: string): void {
@@ -65,6 +90,7 @@ function retainUntilItEnds(owner: Binding, name: string): void {
       const list = args[at];
       if (isArray(list) && !isProxy(list)) args[at] = copyOf(list);
     }
+    pinAll(args);
     const result = apply(original, this, args);
     retainFor(last, args);
     retainFor(result, args);
@@ -86,6 +112,7 @@ function retainByObject(prototype: Binding, name: string): void {
   if (typeof getOwnPropertyDescriptor(prototype, name)?.value !== 'function') return;
   const original = methodOf(prototype, name);
   prototype[name] = function (this: unknown, ...args: unknown[]) {
+    pinAll(args);
     if (name === 'write') retainLastFor(this, args);
     else retainFor(this, args);
     return apply(original, this, args);
@@ -97,6 +124,7 @@ function keepOfJobs(): void {
   const crypto = binding('crypto') as Binding;
   const original = crypto['RandomBytesJob'] as Class;
   const made = function (...args: unknown[]): unknown {
+    pinAll(args);
     const job: unknown = construct(original, args);
     retainFor(job, args);
     return job;
@@ -122,10 +150,18 @@ function keepMemories(): void {
     enumerable: true,
     get(this: unknown) {
       const buffer: unknown = apply(getter, this, []);
+      setOf(ofMemories, buffer as object, true);
       if (retainFor(buffer, [this])) defineProperty(seen, seen.length, dataProperty(this));
       return buffer;
     },
   } as PropertyDescriptor);
+}
+
+/** No object leads back to its class: code could make one for memory of its choice. */
+function guardPrototype(prototype: Binding): void {
+  for (let at = 0; at < REMEMBERING.length; at += 1) retainByObject(prototype, REMEMBERING[at] ?? '');
+  const own: unknown = getOwnPropertyDescriptor(prototype, 'constructor')?.value;
+  if (typeof own === 'function') defineProperty(prototype, 'constructor', dataProperty(refuser(own.name)));
 }
 
 /** After all guards of single natives, which need the classes. */
@@ -135,12 +171,16 @@ export function guardMemory(): void {
   keepOfJobs();
   const files = binding('fs') as Binding;
   for (const name of ['read', 'readBuffers', 'writeBuffer', 'writeBuffers']) retainUntilItEnds(files, name);
+  const seen: object[] = [objectPrototype];
   for (const half of HALVES) {
-    classesOf(half, (_owner, name, { prototype }) => {
-      for (const method of REMEMBERING) retainByObject(prototype, method);
-      // No object leads back to its class: code could make one for memory of its choice.
-      if (getOwnPropertyDescriptor(prototype, 'constructor') !== undefined)
-        defineProperty(prototype, 'constructor', dataProperty(refuser(name)));
+    classesOf(half, (own) => {
+      let next: object | null = own.prototype;
+      for (; next !== null && !seen.includes(next); next = getPrototypeOf(next)) {
+        seen.push(next);
+        guardPrototype(next as Binding);
+        // Ports inherit from public classes; others inherit from classes that no half names.
+        if (half === 'messaging') break;
+      }
     });
   }
 }

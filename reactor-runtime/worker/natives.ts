@@ -18,7 +18,6 @@ import {
   offsetOfView,
   setBytes,
   slice,
-  sliceBuffer,
   toNumber,
   Uint8ArrayClass,
   utf8Write,
@@ -141,13 +140,41 @@ const hidden = (value: unknown): PropertyDescriptor => {
   return property;
 };
 
-const copyOf = (buffer: ArrayBuffer): ArrayBuffer => sliceBuffer(buffer, 0);
+/** Copies into a new buffer. `slice` would ask the code for one: by its species. */
+function copyOf(buffer: ArrayBuffer, length = bytesOfBuffer(buffer)): ArrayBuffer {
+  const made = new ArrayBufferClass(length);
+  const most = bytesOfBuffer(buffer);
+  const copied = new Uint8ArrayClass(buffer, 0, length < most ? length : most);
+  setBytes(new Uint8ArrayClass(made), copied);
+  return made;
+}
 
 /** Takes the place of methods that free the memory of a buffer: the original stays as it is. */
-function transferred(this: ArrayBuffer, length: unknown = bytesOfBuffer(this)): ArrayBuffer {
-  const made = new ArrayBufferClass(toNumber(length));
-  setBytes(new Uint8ArrayClass(made), new Uint8ArrayClass(sliceBuffer(this, 0, bytesOfBuffer(made))));
-  return made;
+function transferred(this: ArrayBuffer, length?: unknown): ArrayBuffer {
+  return copyOf(this, length === undefined ? bytesOfBuffer(this) : toNumber(length));
+}
+
+/** V8 detaches a buffer with a key only for its owner, and Node.js 16 sets none. */
+const KEY = createObject(null) as object;
+const setDetachKey = IS_NODE_16 ? undefined : methodOf(buffers, 'setDetachKey');
+
+/** Keeps the memory of a buffer from being freed by any function of Node or of the language. */
+export const pinMemory = (buffer: ArrayBuffer): void => {
+  if (setDetachKey !== undefined) apply(setDetachKey, undefined, [buffer, KEY]);
+};
+
+/**
+ * A `Blob` takes the memory of the buffer that the code's own `slice` returns. Node.js 16 cannot
+ * pin a buffer, and its `Blob` is experimental.
+ */
+function refuseBlob(): void {
+  const { Blob: blob } = load('node:buffer') as { readonly Blob: { readonly prototype: object } };
+  const refused: Method & { prototype?: object } = function () {
+    throw refusal('Blob');
+  };
+  refused.prototype = blob.prototype;
+  defineProperty(blob.prototype, 'constructor', hidden(refused));
+  defineProperty(load('node:buffer') as object, 'Blob', dataProperty(refused));
 }
 
 /** Replaces a method of a class by one that gets a copy of its first argument. */
@@ -182,6 +209,7 @@ function arrayOfCopy(view: unknown): unknown {
 export function guardDetaching(): void {
   if (IS_NODE_16) {
     buffers['detachArrayBuffer'] = (buffer) => copyOf(buffer as ArrayBuffer);
+    refuseBlob();
     return;
   }
   for (const name of ['transfer', 'transferToFixedLength'])

@@ -17,6 +17,7 @@ export const {
   deleteProperty,
   get: getMember,
   getOwnPropertyDescriptor,
+  getPrototypeOf,
   ownKeys: ownKeysOf,
 } = Reflect;
 // `JSON.parse`, not that of src/core/shared: the Node.js of every image reads every name
@@ -48,7 +49,6 @@ export const { utf8Slice, utf8Write } = Buffer.prototype as unknown as Record<
 export const Uint8ArrayClass = Uint8Array;
 export const ArrayBufferClass = ArrayBuffer;
 export const arrayBuffers: object = ArrayBuffer.prototype;
-export const sliceBuffer = uncurry<ArrayBuffer, [number, number?], ArrayBuffer>(ArrayBuffer.prototype.slice);
 export const bytesOfBuffer = uncurry<ArrayBuffer, [], number>(
   Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, 'byteLength')?.get as () => number,
 );
@@ -65,6 +65,8 @@ export const bufferOfView = memberOfView('buffer') as (view: unknown) => ArrayBu
 export const offsetOfView = memberOfView('byteOffset') as (view: unknown) => number;
 export const bytesOfView = memberOfView('byteLength') as (view: unknown) => number;
 export const setBytes = uncurry<Uint8Array, [Uint8Array], unknown>(Uint8Array.prototype.set);
+export const WeakMapClass = WeakMap;
+export const objectPrototype: object = Object.prototype;
 export const getOf = uncurry<WeakMap<object, unknown>, [object], unknown>(WeakMap.prototype.get);
 export const setOf = uncurry<WeakMap<object, unknown>, [object, unknown], unknown>(WeakMap.prototype.set);
 export const toNumber = Number;
@@ -76,7 +78,7 @@ export const RangeErrorClass = RangeError;
 export const PromiseClass = Promise;
 export const { existsSync, readFileSync } = fs;
 export const { resolve: resolvePath, join, dirname } = path;
-export const { isArrayBufferView, isProxy, isUint8Array } = types;
+export const { isArrayBuffer, isArrayBufferView, isProxy, isUint8Array } = types;
 export const { compileFunction } = vm;
 export const { nextTick } = process;
 // `process.exit` calls a member that reactor code may have replaced.
