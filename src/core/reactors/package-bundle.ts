@@ -54,7 +54,7 @@ export function refusedName(specifier: string): string | undefined {
   return packageOf(specifier) === SDK ? 'belongs to the runtime' : undefined;
 }
 
-/** Names of packages, each with its exact version. */
+/** Each name of a package has its exact version. */
 export type Dependencies = Readonly<Record<string, string>>;
 
 const text = (max: number) => z.string().check(z.maxLength(max));
@@ -82,7 +82,7 @@ const bundleSchema = madeOnce(() =>
     image: z.enum(IMAGES),
     /** Another version of esbuild can make another text of the same packages. */
     esbuild: z.string().check(z.regex(VERSION)),
-    /** What `package.json` asks for. */
+    /** The ranges that `package.json` asks for. */
     manifest: z.object({ dependencies: names(), overrides: z.optional(z.unknown()) }),
     lock: z.object({
       lockfileVersion: z.literal(3),
@@ -107,15 +107,15 @@ const bundleSchema = madeOnce(() =>
 
 type Sent = z.output<ReturnType<typeof bundleSchema>>;
 
-/** Packages of a reactor's own (docs/contract.md#packages-of-a-reactor). */
+/** The packages that a reactor brings (docs/contract.md#packages-of-a-reactor). */
 export interface PackageBundle extends Omit<Sent, 'lock'> {
   /** The packages that code requires by name, with the versions of the lock. */
   readonly dependencies: Dependencies;
   /** The lock as npm wrote it, without the packages that no required one needs. */
   readonly lock: Sent['lock'];
-  /** All packages, by their places in the folder of packages. */
+  /** All packages are here, by their places in the folder of packages. */
   readonly locked: Readonly<Record<string, LockedPackage>>;
-  /** SHA-256 of the inflated bundle, in lower-case hexadecimal. */
+  /** It is SHA-256 of the inflated bundle, in lower-case hexadecimal. */
   readonly digest: string;
 }
 
