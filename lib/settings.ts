@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { isAllowListEntry } from '../src/core/egress/destination.ts';
-import { PACKAGES_SETTINGS } from '../src/core/reactors/own-packages.ts';
+import { PACKAGES_SETTINGS } from '../src/core/reactors/author-packages.ts';
 import { IMAGES } from '../src/core/reactors/layer.ts';
 import { nearestName } from '../src/core/shared/known-names.ts';
 import { CVC_LIFETIME_SECONDS } from '../src/core/tokens/cvc-lifetime.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { PACKAGES_SETTINGS } from '../../src/core/reactors/own-packages.ts';
+import { PACKAGES_SETTINGS } from '../../src/core/reactors/author-packages.ts';
 import { apiEnvironment } from '../../src/http/api-environment.ts';
 import { hostList, tokenEnvironment, variable, wholeNumber } from '../../src/lambda/environment.ts';
 import { imageList, layerEnvironment, perImage } from '../../src/lambda/layer-environment.ts';

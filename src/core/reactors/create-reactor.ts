@@ -18,13 +18,8 @@ import { checkedApplication, type GetReactorDeps, type ReactorView } from './get
 import type { WarmConcurrencyDeps } from './hot-allowances.ts';
 import { openReactor, encryptContent } from './open-reactor.ts';
 import { changedRuntime, runtimeView, type RuntimeDeps } from './images.ts';
-import {
-  changedPackages,
-  checkPackagesImage,
-  encryptPackages,
-  type NewPackages,
-  type PackagesSetting,
-} from './own-packages.ts';
+import type { PackagesSetting } from './author-packages.ts';
+import { changedPackages, checkPackagesImage, encryptPackages, type NewPackages } from './own-packages.ts';
 import type { PinningProxy, ProxyPins } from './proxy-pins.ts';
 import type { ReactorArchive } from './reactor-functions.ts';
 import type { ReactorDefinition, StoredReactor } from './reactor.ts';

@@ -2,15 +2,12 @@ import type { Vault } from '../crypto/vault.ts';
 import type { Random } from '../shared/platform.ts';
 import { Secret } from '../shared/secret.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
+import type { PackagesSetting } from './author-packages.ts';
 import { lockedNames } from './bill-of-materials.ts';
 import type { Image } from './layer.ts';
-import type { Dependencies, PackageBundle } from './package-bundle.ts';
-import type { PackagesRecord, ReactorRecord, SentPackages } from './reactor.ts';
+import type { PackageBundle } from './package-bundle.ts';
+import type { Dependencies, PackagesRecord, ReactorRecord, SentPackages } from './reactor.ts';
 import type { ReactorStore, StoredPackages } from './reactor-store.ts';
-
-/** The setting `reactorPackages`: whether reactors may get packages of their own. */
-export const PACKAGES_SETTINGS = ['none', 'allowed'] as const;
-export type PackagesSetting = (typeof PACKAGES_SETTINGS)[number];
 
 /** A bundle that a request brings, in both of its forms. */
 export interface NewPackages {

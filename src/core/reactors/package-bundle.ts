@@ -7,7 +7,7 @@ import { madeOnce } from '../shared/made-once.ts';
 import { parseJson } from '../shared/parse-json.ts';
 import { SDK } from './author-packages.ts';
 import { IMAGES } from './layer.ts';
-import { REACTOR_LIMITS } from './reactor.ts';
+import { REACTOR_LIMITS, type Dependencies } from './reactor.ts';
 
 /** A reactor's own packages have these limits (docs/contract.md#packages-of-a-reactor). */
 export const PACKAGE_LIMITS = {
@@ -54,9 +54,6 @@ export function refusedName(specifier: string): string | undefined {
   if (isBuiltin(packageOf(specifier))) return 'is a part of Node.js';
   return packageOf(specifier) === SDK ? 'belongs to the runtime' : undefined;
 }
-
-/** Each name of a package has its exact version. */
-export type Dependencies = Readonly<Record<string, string>>;
 
 const text = (max: number) => z.string().check(z.maxLength(max));
 const names = () => z.record(text(NAME_MAX), text(1_000));

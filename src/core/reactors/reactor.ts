@@ -1,6 +1,5 @@
 import type { Secret } from '../shared/secret.ts';
 import type { Image, Layer } from './layer.ts';
-import type { Dependencies } from './package-bundle.ts';
 
 /**
  * Limits of a reactor (docs/contract.md#limits). They are numbers of entries, and lengths in
@@ -30,6 +29,9 @@ export interface ReactorContent {
   readonly code: Secret<string>;
   readonly configuration: Secret<Configuration>;
 }
+
+/** Each name of a package has its exact version. */
+export type Dependencies = Readonly<Record<string, string>>;
 
 /** The members of a runtime that a request sets. `null` is the default of the deployment. */
 export interface RuntimeChange {
