@@ -156,7 +156,7 @@ describe('the packages of a reactor', () => {
     expect(world.disorder()).toEqual([]);
   });
 
-  it('of node16 move to node24, and those of node24 not back', async () => {
+  it('move from node16 to node24, and those that were made for node24 do not move back', async () => {
     const world = aReactorWorld();
     const { id } = (await made(world, { packages: sent(FIRST) })).reactor;
     await patchReactor(world.deps, aManager, id, { runtime: { image: 'node24' } });
