@@ -38,7 +38,7 @@ describe('cloakroom reactor', () => {
     (...args: readonly string[]) =>
       commandLine(['reactor', command, ...args]);
   const tried = called('run');
-  const bundled = called('bundle');
+  const bundled = (...args: readonly string[]) => called('bundle')('--inline', ...args);
 
   it('prints the result on standard output, the console on standard error, and exits with 0', async () => {
     const configuration = file('configuration.json', { MODE: 'test' });
@@ -120,7 +120,7 @@ describe('cloakroom reactor', () => {
     expect([status, stderr]).toEqual([2, 'cloakroom: none.js cannot be read: ENOENT\n']);
   });
 
-  describe('bundle', () => {
+  describe('bundle --inline', () => {
     const USE = `const { default: distance } = require('leven');
       const stringify = require('json-stable-stringify');
       module.exports = ({ args }) => ({ raw: { distance: distance(args.a, args.b), text: stringify(args) } });`;
