@@ -484,14 +484,14 @@ module.exports = {
     {
       name: 'runtime-knows-the-sdk',
       comment:
-        "It runs next to a customer's code on an old Node.js: its process contains nothing of the service except the limits of a result's JSON, the images, the hash of code and the list of packages.",
+        "It runs next to a customer's code on an old Node.js: its process contains nothing of the service except the limits of a result's JSON, the images, the hash of code, the list of packages and the names of the files of packages beside the code.",
       severity: 'error',
       from: { path: '^reactor-runtime/' },
       to: {
         path: own,
         pathNot: [
           '^(reactor-runtime|packages/sdk/src)/',
-          '^src/core/(shared/json-extent|reactors/(author-packages|code-hash|layer))\\.ts$',
+          '^src/core/(shared/json-extent|reactors/(author-packages|code-hash|layer|package-files))\\.ts$',
         ],
       },
     },

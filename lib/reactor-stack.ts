@@ -259,6 +259,7 @@ export class ReactorStack extends Stack {
         ...layerEnvironment(this.layers),
         REACTOR_LAYERS: perImage((image) => this.layers[image].version.layerVersionArn),
         REACTOR_IMAGES: settings.reactorImages.join(','),
+        REACTOR_PACKAGES: settings.reactorPackages,
         REACTOR_ARCHITECTURE: settings.architecture,
         HOT_CONCURRENCY: String(settings.hotConcurrency),
         REACTORS_PER_TENANT: String(settings.reactorsPerTenant),

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { isAllowListEntry } from '../src/core/egress/destination.ts';
+import { PACKAGES_SETTINGS } from '../src/core/reactors/author-packages.ts';
 import { IMAGES } from '../src/core/reactors/layer.ts';
 import { nearestName } from '../src/core/shared/known-names.ts';
 import { CVC_LIFETIME_SECONDS } from '../src/core/tokens/cvc-lifetime.ts';
@@ -257,6 +258,11 @@ export const settingsSchema = z
      * out takes no reactor more; those that it has run on.
      */
     reactorImages: imageList.default([...IMAGES]),
+    /**
+     * `allowed` lets reactors bring packages of their own, which are code with the data of cards.
+     * With `none` those that have some go on.
+     */
+    reactorPackages: z.enum(PACKAGES_SETTINGS, { error: 'must be none or allowed' }).default('none'),
     /** Provisioned instances of a reactor in the budget; 0 provisions none and costs nothing. */
     hotConcurrency: wholeNumber(0, 100).default(1),
     /** The budget: the most provisioned instances of all reactors together. */

@@ -4,6 +4,8 @@ export interface WorkerSettings {
   readonly code: string;
   /** The folder that contains `reactor.js`. */
   readonly taskRoot: string;
+  /** The names that code can require of the packages beside it. */
+  readonly packages: readonly string[];
   /** The temp folder, the only folder that reactor code may write to. */
   readonly temp: string;
   /**

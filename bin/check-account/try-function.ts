@@ -79,7 +79,7 @@ export async function tryFunction(
       Role: roleArn,
       Layers: [...layers],
       Tags: tagsOf({ tenantId: randomUUID(), id }, tags),
-      Code: { ZipFile: codeArchive(new Secret(CODE)) },
+      Code: { ZipFile: codeArchive({ code: new Secret(CODE) }) },
     });
     await account.lambda.send(new CreateFunctionCommand(creation));
   } catch (error) {

@@ -31,7 +31,7 @@ export const TIME_MS = 28_000;
 function eventOf({ code, image, args, configuration, client }: CodeRun): string {
   return JSON.stringify({
     version: 1,
-    code_sha256: codeHash(code, image),
+    code_sha256: codeHash(code, { image }),
     request: { args, configuration },
     client:
       client === undefined

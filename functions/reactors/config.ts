@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { PACKAGES_SETTINGS } from '../../src/core/reactors/author-packages.ts';
 import { apiEnvironment } from '../../src/http/api-environment.ts';
 import { hostList, tokenEnvironment, variable, wholeNumber } from '../../src/lambda/environment.ts';
 import { imageList, layerEnvironment, perImage } from '../../src/lambda/layer-environment.ts';
@@ -23,6 +24,8 @@ export const environment = z.extend(apiEnvironment, {
   REACTOR_LAYERS: perImage,
   /** The images that reactors may get: the first is the default. Others are closed. */
   REACTOR_IMAGES: imageList,
+  /** Whether reactors may get packages of their own. */
+  REACTOR_PACKAGES: z.enum(PACKAGES_SETTINGS),
   REACTOR_ARCHITECTURE: z.enum(['arm64', 'x86_64']),
   HOT_CONCURRENCY: wholeNumber(0),
   REACTORS_PER_TENANT: wholeNumber(1),

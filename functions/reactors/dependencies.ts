@@ -85,6 +85,7 @@ export function dependencies(env: NodeJS.ProcessEnv, instance: Instance): Unaudi
     ...making,
     ...createPins(dynamodb, config, stores.vault),
     images: reactorImages(config.REACTOR_IMAGES),
+    reactorPackages: config.REACTOR_PACKAGES,
     presentLayers: presentLayers(config),
     hotConcurrency: config.HOT_CONCURRENCY,
     reactorMaker: { makeAgain: (reactor) => makeAgain(making, reactor) },

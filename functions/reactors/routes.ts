@@ -9,6 +9,7 @@ import { operation as invokeReactor } from './invoke-reactor/route.ts';
 import { operation as getReactorResult } from './get-reactor-result/route.ts';
 import { operation as listReactorDeliveries } from './list-reactor-deliveries/route.ts';
 import { operation as resendReactorDelivery } from './resend-reactor-delivery/route.ts';
+import { operation as getReactorSbom } from './get-reactor-sbom/route.ts';
 import { operation as listRuntimes } from './list-runtimes/route.ts';
 import type { ReactorsDeps } from './dependencies.ts';
 
@@ -24,5 +25,6 @@ export const routes: readonly Route<ReactorsDeps>[] = [
   getReactorResult,
   listReactorDeliveries,
   resendReactorDelivery,
+  getReactorSbom,
   listRuntimes,
 ];

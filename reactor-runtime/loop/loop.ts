@@ -11,6 +11,7 @@ import type { WorkerSettings } from '../worker-settings.ts';
 import { emptyFolder } from './empty-folder.ts';
 import { memoryBounds } from './memory-bounds.ts';
 import { notLoaded, outcome } from './outcome.ts';
+import { ownPackagesIn, type OwnPackages } from './own-packages.ts';
 import { permissionFlags } from './permission-flags.ts';
 import { readEvent, type ReactorEvent } from './reactor-event.ts';
 import { workerStdio, startWorkerProcess, type ReactorWorker, type WorkerProcess } from './reactor-worker.ts';
@@ -52,6 +53,8 @@ const SOON_MS = TASK_ROOT === '/var/task' ? 1_000 : LATE_MS;
 
 interface Prepared {
   readonly code: Buffer;
+  /** Absent if the reactor brings no packages. */
+  readonly packages?: OwnPackages;
   readonly temp: string;
   /** Sends the code to the spare process, or to a new one. */
   start(localPorts: readonly number[]): ReactorWorker;
@@ -75,15 +78,21 @@ function attempt<T>(make: () => T): { readonly value?: T; readonly error?: unkno
 
 function prepare(): Prepared {
   const code = readFileSync(join(TASK_ROOT, 'reactor.js'));
+  const packages = ownPackagesIn(TASK_ROOT);
   const settings: Omit<WorkerSettings, 'localPorts'> = {
     code: code.toString(),
+    packages: packages?.specifiers ?? [],
     taskRoot: realpathSync(TASK_ROOT),
     temp: ownTempFolder(),
   };
   const bounds = memoryBounds(Number(MEMORY_MB));
   const { taskRoot, temp } = settings;
   const flags = IMAGE === 'node16' ? [] : permissionFlags({ taskRoot, temp, layer: join(__dirname, '..') });
-  const program = { file: join(__dirname, 'worker.cjs'), flags };
+  const program = {
+    file: join(__dirname, 'worker.cjs'),
+    flags,
+    packageAt: packages?.packageAt ?? (() => undefined),
+  };
   const stdio = workerStdio();
   let spare: WorkerProcess | undefined;
   // A waiting process may have died for lack of memory.
@@ -91,6 +100,7 @@ function prepare(): Prepared {
   const startProcess = () => startWorkerProcess(program, bounds, stdio, living);
   return {
     code,
+    ...(packages !== undefined && { packages }),
     temp: settings.temp,
     start: (localPorts) => {
       const taken = living() ?? startProcess();
@@ -160,7 +170,8 @@ async function main(): Promise<void> {
     die();
   }
   const { codeHash } = await import('../../src/core/reactors/code-hash.ts');
-  const codeSha256 = codeHash(prepared.value.code, IMAGE);
+  const { code, packages } = prepared.value;
+  const codeSha256 = codeHash(code, { image: IMAGE, ...(packages !== undefined && { packages }) });
   await serve(api, { ...prepared.value, codeSha256 }, worker);
 }
 

@@ -3,6 +3,10 @@ export interface ThrownPlace {
   readonly class: string;
   readonly line?: number;
   readonly column?: number;
+  /** The package of the reactor's own in which it was thrown, and the position in their text. */
+  readonly package?: string;
+  readonly package_line?: number;
+  readonly package_column?: number;
 }
 
 /** Why code could not be loaded. */

@@ -1,6 +1,7 @@
 import { ERROR_BOUNDS, MAX_RESULT_BYTES, MESSAGE, MODULE_NAME_MAX } from '../worker-message.ts';
 import { JsonExtentError, membersOf } from '../../src/core/shared/json-extent.ts';
 import { outcome, type LoadFailure, type ThrownPlace } from './outcome.ts';
+import type { PackageAt } from './own-packages.ts';
 
 /** The longest accepted message, in UTF-16 units: no honest worker sends a longer one. */
 export const MAX_MESSAGE = MAX_RESULT_BYTES + 1;
@@ -40,17 +41,30 @@ function parsedError(json: string): unknown {
 }
 
 const CLASS_NAME = /^[A-Za-z_$][\w$]*$/;
-/** Code of 50,000 characters has no larger line or column. */
+/** Code of 50,000 characters has no larger line or column, and packages of 4 MB none of these. */
 const PLACE_MAX = 50_001;
-const isPlace = (value: unknown): value is number =>
-  Number.isInteger(value) && Number(value) >= 1 && Number(value) <= PLACE_MAX;
+const PACKAGE_PLACE_MAX = 4_000_001;
+const isPlace = (value: unknown, max: number): value is number =>
+  Number.isInteger(value) && Number(value) >= 1 && Number(value) <= max;
 
-/** Accepts only an identifier and two small numbers, because code can change its errors. */
-function placeOf({ class: name, line, column }: Record<string, unknown>): ThrownPlace {
+/** Names the package at a position of the text of all packages. */
+function packagePlace(
+  { package_line: line, package_column: column }: Record<string, unknown>,
+  packageAt: PackageAt,
+): Partial<ThrownPlace> {
+  if (!isPlace(line, PACKAGE_PLACE_MAX) || !isPlace(column, PACKAGE_PLACE_MAX)) return {};
+  const name = packageAt(line, column);
+  return name === undefined ? {} : { package: name, package_line: line, package_column: column };
+}
+
+/** Accepts only an identifier and small numbers, because code can change its errors. */
+function placeOf(thrown: Record<string, unknown>, packageAt: PackageAt): ThrownPlace {
+  const { class: name, line, column } = thrown;
   const isName = typeof name === 'string' && name.length <= ERROR_BOUNDS.class && CLASS_NAME.test(name);
   return {
     class: isName ? name : 'Error',
-    ...(isPlace(line) && isPlace(column) && { line, column }),
+    ...(isPlace(line, PLACE_MAX) && isPlace(column, PLACE_MAX) && { line, column }),
+    ...packagePlace(thrown, packageAt),
   };
 }
 
@@ -60,13 +74,16 @@ const MODULE_NAME = /^(node:)?(@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*(\/[\w~-][\w.~-]
 const isModuleName = (module: unknown): module is string =>
   typeof module === 'string' && module.length <= MODULE_NAME_MAX && MODULE_NAME.test(module);
 
-function loadFailureOf({ reason, module, ...thrown }: Record<string, unknown>): LoadFailure | undefined {
+function loadFailureOf(
+  { reason, module, ...thrown }: Record<string, unknown>,
+  packageAt: PackageAt,
+): LoadFailure | undefined {
   switch (reason) {
     case 'syntax':
     case 'no_function':
       return { reason };
     case 'threw':
-      return { reason, error: placeOf(thrown) };
+      return { reason, error: placeOf(thrown, packageAt) };
     case 'module':
       return isModuleName(module) ? { reason, module } : { reason };
     default:
@@ -75,20 +92,20 @@ function loadFailureOf({ reason, module, ...thrown }: Record<string, unknown>): 
 }
 
 /** A worker's message about loading; `undefined` for any other. */
-export function readLoaded(message: string): 'loaded' | LoadFailure | undefined {
+export function readLoaded(message: string, packageAt: PackageAt): 'loaded' | LoadFailure | undefined {
   if (message === MESSAGE.loaded) return 'loaded';
   const failure = message.startsWith(MESSAGE.notLoaded) ? parsedError(message.slice(1)) : undefined;
-  return isRecord(failure) ? loadFailureOf(failure) : undefined;
+  return isRecord(failure) ? loadFailureOf(failure, packageAt) : undefined;
 }
 
-function threw(json: string): string | undefined {
+function threw(json: string, packageAt: PackageAt): string | undefined {
   const error = parsedError(json);
   if (!isRecord(error)) return undefined;
   const { message, status, errors, module } = error;
   return JSON.stringify({
     outcome: 'threw',
     error: {
-      ...placeOf(error),
+      ...placeOf(error, packageAt),
       ...(module !== undefined && { module: isModuleName(module) ? module : null }),
       message: bounded(message, ERROR_BOUNDS.message),
       status: Number.isSafeInteger(status) ? status : null,
@@ -116,12 +133,12 @@ function returned(json: string): string | undefined {
  * Returns the body of the response. Returns `undefined` for a message that is no response: the
  * invocation continues.
  */
-export function parseWorkerMessage(message: string): string | undefined {
+export function parseWorkerMessage(message: string, packageAt: PackageAt): string | undefined {
   switch (message.charAt(0)) {
     case MESSAGE.returned:
       return returned(message.slice(1));
     case MESSAGE.threw:
-      return threw(message.slice(1));
+      return threw(message.slice(1), packageAt);
     case MESSAGE.tooLarge:
       return outcome('too_large');
     case MESSAGE.unserializable:

@@ -5,6 +5,7 @@ import { FRAME_HEADER_BYTES, type WorkerSettings } from '../worker-settings.ts';
 import type { MemoryBounds } from './memory-bounds.ts';
 import { outcome, type Interruption, type LoadFailure } from './outcome.ts';
 import { MAX_MESSAGE, parseWorkerMessage, readLoaded } from './parse-worker-message.ts';
+import type { PackageAt } from './own-packages.ts';
 import type { InvocationEvent } from './reactor-event.ts';
 
 /** The memory is checked at this interval. */
@@ -124,6 +125,8 @@ const FLAGS_OF_NODE = [
 export interface WorkerProgram {
   readonly file: string;
   readonly flags: readonly string[];
+  /** Finds the package of the reactor's own at a position of their text. */
+  readonly packageAt: PackageAt;
 }
 
 function spawnNode({ file, flags: ofImage }: WorkerProgram, oldSpaceMb: number, stdio: StdioOptions) {
@@ -139,6 +142,7 @@ class NodeProcess implements WorkerProcess {
   readonly #child: ChildProcess;
   readonly #stdin: Writable;
   readonly #residentBytes: number;
+  readonly #packageAt: PackageAt;
   readonly #spare: () => WorkerProcess | undefined;
   readonly #ended: Promise<true>;
   #isAlive = true;
@@ -158,6 +162,7 @@ class NodeProcess implements WorkerProcess {
     this.#child = child;
     this.#stdin = stdin;
     this.#residentBytes = residentBytes;
+    this.#packageAt = program.packageAt;
     this.#spare = spare;
     // It has ended, and its own event reports that.
     stdin.on('error', () => undefined);
@@ -193,13 +198,15 @@ class NodeProcess implements WorkerProcess {
 
   load(settings: WorkerSettings, limitMs: number): ReactorWorker {
     this.#child.kill('SIGCONT');
-    const loaded = this.#enter<'loaded' | LoadFailure>(limitMs, readLoaded, (by) => LOAD_FAILURE[by]).then(
-      (found) => {
-        // No phase listens until its event arrives.
-        this.#child.kill('SIGSTOP');
-        return found;
-      },
-    );
+    const loaded = this.#enter<'loaded' | LoadFailure>(
+      limitMs,
+      (message) => readLoaded(message, this.#packageAt),
+      (by) => LOAD_FAILURE[by],
+    ).then((found) => {
+      // No phase listens until its event arrives.
+      this.#child.kill('SIGSTOP');
+      return found;
+    });
     this.#stdin.write(frame(JSON.stringify(settings)));
     return {
       loaded,
@@ -213,7 +220,11 @@ class NodeProcess implements WorkerProcess {
   #run({ payload, timeoutMs }: InvocationEvent): Promise<string> {
     if (!this.#isAlive) return Promise.resolve(outcome('exited'));
     this.#child.kill('SIGCONT');
-    const response = this.#enter(timeoutMs, parseWorkerMessage, outcome);
+    const response = this.#enter(
+      timeoutMs,
+      (message) => parseWorkerMessage(message, this.#packageAt),
+      outcome,
+    );
     this.#stdin.write(frame(payload));
     return response;
   }

@@ -22,6 +22,8 @@ export type ReactorRequire = (specifier: unknown) => unknown;
 
 export interface ReactorModules {
   readonly require: ReactorRequire;
+  /** Adds the packages in a file beside the code, which come before those of the layer. */
+  readonly add: (file: string, specifiers: readonly string[]) => void;
   /** Returns the last refusal: its error, and the module that was refused. */
   readonly refused: () => { readonly error: Error; readonly specifier: string } | undefined;
 }
@@ -37,8 +39,8 @@ function notFound(specifier: string, reasons: Record<string, string>): Error {
 }
 
 /**
- * The `require` of reactor code: built-ins, the SDK and the packages of the layer. Each is loaded
- * at its first use.
+ * The `require` of reactor code: built-ins, the SDK, the packages of the layer, and those that the
+ * reactor brings. Each is loaded at its first use.
  */
 export function reactorModules(layer: string, temp: () => string): ReactorModules {
   const builtIn = builtInsFor(temp, hasBuiltIn);
@@ -47,6 +49,7 @@ export function reactorModules(layer: string, temp: () => string): ReactorModule
   for (const specifier of [SDK, ...AUTHOR_PACKAGES.flatMap(({ specifiers }) => specifiers)]) {
     files[specifier] = join(layer, 'packages', `${specifier}.cjs`);
   }
+  const own = createObject(null) as Record<string, string>;
   const ofLenientLayers = join(layer, 'packages', `${FIELD_SDK}.cjs`);
   if (existsSync(ofLenientLayers)) files[FIELD_SDK] = ofLenientLayers;
   const loaded = createObject(null) as Record<string, { exports: unknown }>;
@@ -56,14 +59,23 @@ export function reactorModules(layer: string, temp: () => string): ReactorModule
     const already = loaded[file];
     if (already !== undefined) return already.exports;
     const module = { exports: {} };
-    loaded[file] = module;
     const run = compile(readFileSync(file, 'utf8'), file);
+    loaded[file] = module;
     apply(run, module.exports, [module.exports, require, module, file, dirname(file)]);
     return module.exports;
   };
 
+  /** The exports of the file have a function for each name, which loads its package. */
+  const loadOwn = (file: string, specifier: string): unknown => {
+    const load = (loadPackage(file) as Record<string, unknown>)[specifier];
+    if (typeof load !== 'function') throw new TypeErrorClass(`the packages of the reactor lack ${specifier}`);
+    return (load as () => unknown)();
+  };
+
   const require: ReactorRequire = (specifier) => {
     if (typeof specifier !== 'string') throw new TypeErrorClass('require takes the name of a module');
+    const ownFile = own[specifier];
+    if (ownFile !== undefined) return loadOwn(ownFile, specifier);
     const file = files[specifier];
     if (file !== undefined) return loadPackage(file);
     const found = builtIn(specifier);
@@ -72,5 +84,11 @@ export function reactorModules(layer: string, temp: () => string): ReactorModule
     refused = { error, specifier };
     throw error;
   };
-  return { require, refused: () => refused };
+  return {
+    require,
+    add: (file, specifiers) => {
+      for (let at = 0; at < specifiers.length; at += 1) own[specifiers[at] ?? ''] = file;
+    },
+    refused: () => refused,
+  };
 }

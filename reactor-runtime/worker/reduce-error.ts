@@ -2,7 +2,7 @@ import { brandOf } from '../../packages/sdk/src/brand.ts';
 import { ERROR_BOUNDS, MODULE_NAME_MAX } from '../worker-message.ts';
 import { hasOwnMember, memberOf } from './hostile-member.ts';
 import { isArray, isInteger, keysOf, slice, stringifyJson } from './primordials.ts';
-import { thrownPlace } from './thrown-place.ts';
+import { thrownPlace, type CodeFiles } from './thrown-place.ts';
 
 function keysOfHostile(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
@@ -68,12 +68,12 @@ export function moduleMember(refused: string | undefined): string {
  * The thrown value, of any kind, as the JSON that the loop expects: bounded, without a stack, read
  * only from its data. `refused`: the refused module, if that is why it threw.
  */
-export function reduceError(thrown: unknown, file: string, refused: string | undefined): string {
+export function reduceError(thrown: unknown, files: CodeFiles, refused: string | undefined): string {
   const isOfAuthor = isChosen(thrown);
   const status = isOfAuthor ? memberOf(thrown, 'status') : undefined;
   const message = typeof thrown === 'string' ? thrown : memberOf(thrown, 'message');
   return (
-    `{${thrownPlace(thrown, file)}${moduleMember(refused)},"message":${quoted(message, ERROR_BOUNDS.message)}` +
+    `{${thrownPlace(thrown, files)}${moduleMember(refused)},"message":${quoted(message, ERROR_BOUNDS.message)}` +
     `,"status":${isInteger(status) ? stringifyJson(status) : 'null'}` +
     `,"errors":${isOfAuthor ? errorsOf(thrown) : 'null'}}`
   );

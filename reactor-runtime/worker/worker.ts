@@ -12,6 +12,7 @@ import { guardNativeCode } from './guard-native-code.ts';
 import { guardNetwork } from './guard-network.ts';
 import { guardProcess } from './guard-process.ts';
 import { SDK } from '../../src/core/reactors/author-packages.ts';
+import { packagePath } from '../../src/core/reactors/package-files.ts';
 import {
   afterThis,
   apply,
@@ -26,7 +27,7 @@ import {
 import { reactorModules, type ReactorModules } from './reactor-require.ts';
 import { printError } from './print-error.ts';
 import { moduleMember, reduceError } from './reduce-error.ts';
-import { thrownPlace } from './thrown-place.ts';
+import { thrownPlace, type CodeFiles } from './thrown-place.ts';
 
 /** The settings that the reactor's client gets. */
 interface ClientSettings {
@@ -48,8 +49,8 @@ interface Sdk {
 type ReactorFunction = (request: unknown) => unknown;
 
 let phase: 'loading' | 'running' = 'loading';
-/** The path that the author's code has in stacks. */
-let file = '';
+/** The paths that the author's code and its packages have in stacks. */
+let files: CodeFiles = { code: '', packages: '' };
 let lastRefusal: ReactorModules['refused'] = () => undefined;
 
 /** Stack frames: the author's code may be below many frames of a package. */
@@ -63,7 +64,7 @@ function refusedModule(error: unknown): string | undefined {
 
 function sayThrown(error: unknown): void {
   printError(error);
-  say(MESSAGE.threw + reduceError(error, file, refusedModule(error)));
+  say(MESSAGE.threw + reduceError(error, files, refusedModule(error)));
 }
 
 const sayNotLoaded = (reason: string) => say(`${MESSAGE.notLoaded}{"reason":${reason}}`);
@@ -85,14 +86,14 @@ function uncaught(error: unknown): void {
 function sayLoadFailure(error: unknown): void {
   printError(error);
   const module = refusedModule(error);
-  if (module === undefined) sayNotLoaded(`"threw",${thrownPlace(error, file)}`);
+  if (module === undefined) sayNotLoaded(`"threw",${thrownPlace(error, files)}`);
   else sayNotLoaded(`"module"${moduleMember(module)}`);
 }
 
 function load({ code, taskRoot }: WorkerSettings, modules: ReactorModules): ReactorFunction | undefined {
   let run;
   try {
-    run = compile(code, file);
+    run = compile(code, files.code);
   } catch (error) {
     printError(error);
     sayNotLoaded('"syntax"');
@@ -100,7 +101,7 @@ function load({ code, taskRoot }: WorkerSettings, modules: ReactorModules): Reac
   }
   try {
     const module: ReactorModule = { exports: {} };
-    apply(run, module.exports, [module.exports, modules.require, module, file, taskRoot]);
+    apply(run, module.exports, [module.exports, modules.require, module, files.code, taskRoot]);
     const { exports } = module;
     if (typeof exports === 'function') return exports as ReactorFunction;
     sayNotLoaded('"no_function"');
@@ -147,7 +148,11 @@ function main(): void {
   // The author's code is absent until this arrives, which may be long after the start.
   const settings = parseJson(receive()) as WorkerSettings;
   ({ temp } = settings);
-  file = join(settings.taskRoot, 'reactor.js');
+  files = {
+    code: join(settings.taskRoot, 'reactor.js'),
+    packages: join(settings.taskRoot, packagePath('code')),
+  };
+  modules.add(files.packages, settings.packages);
   guardNetwork(settings);
   guardFiles(settings, layer);
   guardProcess();

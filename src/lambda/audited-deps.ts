@@ -48,6 +48,7 @@ type Plain =
   | 'proxyRedirects'
   | 'publicUrl'
   | 'random'
+  | 'reactorPackages'
   | 'reactorsPerTenant'
   | 'referredIds'
   | 'sealHead'

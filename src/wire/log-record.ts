@@ -120,6 +120,7 @@ const change = () =>
     members: z.array(z.string()),
     granted: z.optional(z.array(permissionName())),
     withdrawn: z.optional(z.array(permissionName())),
+    bundle: z.optional(z.string()),
   });
 
 /** A record as "list logs" returns it (docs/contract.md#audit-trail). */

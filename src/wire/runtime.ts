@@ -2,15 +2,16 @@ import * as z from 'zod/mini';
 import { AUTHOR_PACKAGES } from '../core/reactors/author-packages.ts';
 import { IMAGE_STATUSES, type ImageState, type RuntimeView } from '../core/reactors/images.ts';
 import { IMAGES, type Image } from '../core/reactors/layer.ts';
-import type { RuntimeChange } from '../core/reactors/reactor.ts';
+import { REACTOR_LIMITS, type RuntimeChange, type SentPackages } from '../core/reactors/reactor.ts';
 import type { ListedImage } from '../core/reactors/list-images.ts';
 import type { ClientCompatibility } from '../core/shared/client-compatibility.ts';
 import { defined, type Undefinable } from '../core/shared/defined.ts';
 import { notOneOf } from '../core/shared/known-names.ts';
 import { madeOnce } from '../core/shared/made-once.ts';
+import { Secret } from '../core/shared/secret.ts';
 import { invalid } from '../core/shared/service-error.ts';
 import { formatTimestamp } from '../core/shared/timestamp.ts';
-import { body, described, text, time, undocumented, type Response } from './parts.ts';
+import { body, described, text, textMap, time, undocumented, type Response } from './parts.ts';
 import type { Members } from './words.ts';
 
 /** The service computes these and ignores them in requests, since they change by themselves. */
@@ -25,10 +26,9 @@ function ignored<const Name extends string>(all: readonly Name[]) {
 
 /** Members that runtimes of other services have, with the reason to refuse each. */
 const REFUSED = {
-  bundle: 'is not supported: code can require the packages that GET /runtimes lists',
-  dependencies: 'is not supported: code can require the packages that GET /runtimes lists',
   permissions: 'is not supported: the code has the rights of `application`, and nothing narrows them here',
-  resolutions: 'is not supported: the packages of an image have the versions that GET /runtimes lists',
+  resolutions:
+    'is not supported: a bundle has the versions of its lock, and an image those that GET /runtimes lists',
   resources: 'is not supported: all reactors have the same memory',
   timeout: 'is not supported: an invocation sets `timeout_ms`',
 } as const;
@@ -41,6 +41,20 @@ function refused<const Name extends string>(reasons: Readonly<Record<Name, strin
   return Object.fromEntries(entries) as Record<Name, Member>;
 }
 
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+const dependenciesInput = () =>
+  z.optional(
+    z.nullable(
+      textMap(isText).check(
+        z.refine(
+          (sent) => Object.keys(sent).length <= REACTOR_LIMITS.packages,
+          `must be at most ${String(REACTOR_LIMITS.packages)} packages`,
+        ),
+      ),
+    ),
+  );
+
 const WHOLE = 'must be a whole number from 0';
 
 /** The runtime in a body. Core checks what the deployment allows. */
@@ -52,6 +66,9 @@ export const runtimeInput = /* @__PURE__ */ z.lazy(() =>
           z.nullable(text.check(z.meta({ override: { type: 'string', enum: [...IMAGES] } }))),
         ),
         warm_concurrency: z.optional(z.nullable(z.int({ error: WHOLE }).check(z.minimum(0, WHOLE)))),
+        dependencies: dependenciesInput(),
+        bundle: z.optional(z.nullable(text)),
+        bundle_digest: z.optional(z.nullable(text)),
         ...ignored(COMPUTED),
         ...refused(REFUSED),
       }),
@@ -79,15 +96,31 @@ function imageOf(name: string, compatibility: ClientCompatibility): Image {
   );
 }
 
+/** The packages in a body. `null` takes them away, in either member. */
+function sentPackages({
+  dependencies,
+  bundle,
+  bundle_digest: digest,
+}: NonNullable<SentRuntime>): SentPackages {
+  const isTaken = dependencies === null || (bundle === null && dependencies === undefined);
+  return defined({
+    dependencies: isTaken ? {} : (dependencies ?? undefined),
+    bundle: typeof bundle === 'string' ? new Secret(bundle) : undefined,
+    digest: digest ?? undefined,
+  });
+}
+
 /** The change that a runtime in a body asks for. Throws `validation_failed` for its image. */
 export function runtimeChangeOf(
   sent: SentRuntime,
   { clientCompatibility }: { readonly clientCompatibility: ClientCompatibility },
 ): RuntimeChange | undefined {
   if (sent === undefined) return undefined;
-  if (sent === null) return { image: null, warmConcurrency: null };
+  if (sent === null) return { image: null, warmConcurrency: null, packages: { dependencies: {} } };
   const { image, warm_concurrency: warmConcurrency } = sent;
+  const packages = sentPackages(sent);
   return defined({
+    packages: Object.keys(packages).length === 0 ? undefined : packages,
     image: typeof image === 'string' ? imageOf(image, clientCompatibility) : image,
     warmConcurrency,
   });
@@ -120,6 +153,14 @@ export const runtimeResponse = /* @__PURE__ */ madeOnce(() => {
     .object({
       image,
       warm_concurrency: described(z.int(), 'So many instances run in advance.'),
+      dependencies: described(
+        z.optional(z.record(z.string(), z.string())),
+        'The packages of the bundle that code can require, with their versions, as their author declared them.',
+      ),
+      bundle_digest: described(
+        z.optional(z.string()),
+        'SHA-256 of the inflated bundle, in lower-case hexadecimal. Present beside `dependencies`.',
+      ),
       ...computed,
       outdated: described(
         z.boolean(),
@@ -141,6 +182,8 @@ export function presentRuntime(runtime: RuntimeView): Response<typeof runtimeRes
   return defined({
     image,
     warm_concurrency: runtime.warmConcurrency,
+    dependencies: runtime.packages?.dependencies,
+    bundle_digest: runtime.packages?.digest,
     ...computed,
     outdated: runtime.isOutdated,
   } satisfies Undefinable<Response<typeof runtimeResponse>>);
@@ -170,6 +213,27 @@ const presentImage = (listed: ListedImage): Response<typeof imageResponse> =>
     packages: AUTHOR_PACKAGES.map(({ name, version, licence }) => ({ name, version, licence })),
   } satisfies Undefinable<Response<typeof imageResponse>>);
 
+/** Describes a bill of materials (cyclonedx.org). Its other members are those of CycloneDX 1.5. */
+export const billResponse = /* @__PURE__ */ madeOnce(() =>
+  z
+    .looseObject({
+      bomFormat: z.literal('CycloneDX'),
+      specVersion: z.literal('1.5'),
+      components: described(
+        z.array(
+          z.looseObject({
+            type: z.literal('library'),
+            name: z.string(),
+            version: z.string(),
+            purl: z.string(),
+          }),
+        ),
+        'All packages of the bundle, with their hashes and licences as the lock of npm has them.',
+      ),
+    })
+    .check(z.meta({ id: 'BillOfMaterials' })),
+);
+
 export const presentImages = (images: readonly ListedImage[]): Response<typeof imagesResponse> => ({
   data: images.map(presentImage),
 });
@@ -178,6 +242,9 @@ export const runtimeWords = (): Members => ({
   runtime:
     'Where the code runs. Without it, or without a member of it, an update leaves that as it is; `null` is the default of the deployment.',
   'runtime.image': 'The version of Node.js.',
+  'runtime.dependencies': 'Packages of the bundle, with exact versions. `{}` takes all away.',
+  'runtime.bundle': 'Made by `cloakroom reactor bundle`, and never returned.',
+  'runtime.bundle_digest': 'Another digest than that of the bundle is refused.',
   'runtime.warm_concurrency':
     'So many instances run in advance, from 0 to the number that the deployment allows.',
 });

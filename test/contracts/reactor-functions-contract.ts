@@ -3,7 +3,7 @@ import type { ReactorFunctions } from '../../src/core/reactors/reactor-functions
 import { Secret } from '../../src/core/shared/secret.ts';
 import { LAYER } from '../support/fakes/reactor-functions.ts';
 
-const code = (text: string) => new Secret(`module.exports = () => ${text};`);
+const code = (text: string) => ({ code: new Secret(`module.exports = () => ${text};`) });
 
 const TENANT = randomUUID();
 

@@ -231,6 +231,7 @@ describe('every route', () => {
       return { by: app, id: reactor, invocation: body.id };
     },
     listReactorDeliveries: () => ({ by: management, id: reactor }),
+    getReactorSbom: () => ({ by: management, id: reactor }),
     listRuntimes: () => ({ by: management }),
     resendReactorDelivery: async () => {
       const invocation = await plantParkedDelivery(service.credentials, reactor);

@@ -38,6 +38,7 @@ const REFUSED: Readonly<Record<keyof Settings, readonly (readonly [value: unknow
     ['node18', 'node16 or node24'],
     ['node24,node24', 'an image twice'],
   ],
+  reactorPackages: [['yes', 'none or allowed']],
   hotConcurrency: [
     ['', 'whole number'],
     ['-1', 'whole number'],

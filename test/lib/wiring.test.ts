@@ -129,6 +129,7 @@ describe('the environment of the functions', () => {
     ['REACTOR_ARCHITECTURE', /^x86_64$/],
     ['REACTOR_FUNCTION_PREFIX', /^Vault-3-reactor-$/],
     ['REACTOR_IMAGES', /^node24$/],
+    ['REACTOR_PACKAGES', /^allowed$/],
     ['REACTOR_LAYERS', /"node16=",\{"Ref":"Runtime[\dA-F]{8}"\},",node24=",\{"Ref":"RuntimeNode24/],
     ['REACTORS_FUNCTION', /ReactorsLive/],
     ['REACTORS_PER_TENANT', /^8$/],

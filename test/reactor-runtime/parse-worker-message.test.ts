@@ -1,4 +1,8 @@
-import { parseWorkerMessage, readLoaded } from '../../reactor-runtime/loop/parse-worker-message.ts';
+import * as loop from '../../reactor-runtime/loop/parse-worker-message.ts';
+
+const packageAt = (line: number, column: number) => (line === 2 && column > 7 ? '@scope/name' : undefined);
+const parseWorkerMessage = (message: string) => loop.parseWorkerMessage(message, packageAt);
+const readLoaded = (message: string) => loop.readLoaded(message, packageAt);
 
 describe('the loop parses a message that a worker may have forged', () => {
   it('a value is passed on unchanged', () => {

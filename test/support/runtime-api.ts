@@ -85,7 +85,7 @@ export async function startReactor(
   const temp = join(folder, 'tmp');
   for (const path of [taskRoot, temp]) mkdirSync(path);
   writeFileSync(join(taskRoot, 'reactor.js'), code);
-  const codeSha256 = codeHash(code, image);
+  const codeSha256 = codeHash(code, { image });
 
   const queue: Pending[] = [];
   let running: Pending | undefined;

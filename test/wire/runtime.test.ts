@@ -29,7 +29,11 @@ describe('the runtime in a body', () => {
     const computed = { node_version: '1', status: 'closed', closes_at: 'never', outdated: 7 };
     expect(runtimeIn({ ...sent, ...computed })).toEqual({ image: 'node24', warmConcurrency: 0 });
     expect(runtimeIn({ image: null })).toEqual({ image: null });
-    expect(runtimeIn(null)).toEqual({ image: null, warmConcurrency: null });
+    expect(runtimeIn(null)).toEqual({
+      image: null,
+      warmConcurrency: null,
+      packages: { dependencies: {} },
+    });
     expect(runtimeIn({})).toEqual({});
     const patch = parseAt(patchReactorBody, { runtime: { warm_concurrency: null } }, '', 'strict');
     expect(patchOf(patch, { clientCompatibility: 'strict' })).toEqual({ runtime: { warmConcurrency: null } });
@@ -46,19 +50,40 @@ describe('the runtime in a body', () => {
     [{ warm_concurrency: -1 }, 'runtime.warm_concurrency', 'must be a whole number from 0'],
     [{ warm_concurrency: 0.5 }, 'runtime.warm_concurrency', 'must be a whole number from 0'],
     [{ warm_concurrency: '1' }, 'runtime.warm_concurrency', 'must be a whole number from 0'],
+    [{ dependencies: ['lodash'] }, 'runtime.dependencies', 'must be an object of strings'],
+    [{ dependencies: { lodash: 4 } }, 'runtime.dependencies.lodash', 'must be a string'],
     [
-      { dependencies: {} },
+      {
+        dependencies: Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`p${String(at)}`, '1.0.0'])),
+      },
       'runtime.dependencies',
-      expect.stringContaining('the packages that GET /runtimes'),
+      'must be at most 20 packages',
     ],
-    [{ bundle: '' }, 'runtime.bundle', expect.stringContaining('the packages that GET /runtimes')],
-    [{ resolutions: {} }, 'runtime.resolutions', expect.stringContaining('the versions that GET /runtimes')],
+    [{ bundle: {} }, 'runtime.bundle', 'must be a string'],
+    [{ resolutions: {} }, 'runtime.resolutions', expect.stringContaining('the versions of its lock')],
     [{ permissions: [] }, 'runtime.permissions', expect.stringContaining('the rights of `application`')],
     [{ timeout: 10 }, 'runtime.timeout', expect.stringContaining('`timeout_ms`')],
     [{ resources: 'large' }, 'runtime.resources', expect.stringContaining('the same memory')],
   ])('is refused when it is %j, in both modes', (runtime, path, message) => {
     for (const mode of ['strict', 'lenient'] as const)
       expect(errorOf(() => runtimeIn(runtime, mode))).toMatchObject(refused(path, message));
+  });
+
+  it.each<[Json, object]>([
+    [{ dependencies: { a: '1.0.0' } }, { dependencies: { a: '1.0.0' } }],
+    [{ dependencies: {} }, { dependencies: {} }],
+    [{ dependencies: null }, { dependencies: {} }],
+    [{ bundle: null }, { dependencies: {} }],
+    [{ dependencies: { a: '1.0.0' }, bundle: null }, { dependencies: { a: '1.0.0' } }],
+    [{ bundle_digest: 'd' }, { digest: 'd' }],
+  ])('names packages, and takes them away by null: %j', (runtime, packages) => {
+    expect(runtimeIn(runtime)).toEqual({ packages });
+  });
+
+  it('has a bundle that no error and no log shows', () => {
+    const { packages } = runtimeIn({ bundle: 'QUJD', bundle_digest: null }) ?? {};
+    expect(JSON.stringify(packages)).not.toContain('QUJD');
+    expect(packages?.bundle?.reveal()).toBe('QUJD');
   });
 
   it('node-bt is another name of node16 in lenient alone', () => {

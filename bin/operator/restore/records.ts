@@ -10,6 +10,7 @@ import {
   isTenantKey,
   LAYER_PREFIX,
   parseInvocationKey,
+  parsePackagesKey,
   parseReactorKey,
   proxyCountKey,
   proxyIdIn,
@@ -82,7 +83,7 @@ const applicationIdOf = (sk: string, { id = sk, applicationId = id }: ReturnType
 
 /** The record of an item of a reactor or a stored proxy. */
 function managedRecord(key: ItemKey, tenantId: string, proxyId = proxyIdIn(key.sk)): string | undefined {
-  const reactor = parseReactorKey(key);
+  const reactor = parseReactorKey(key) ?? parsePackagesKey(key);
   if (reactor !== undefined) return JSON.stringify({ tenant_id: reactor.tenantId, reactor_id: reactor.id });
   return proxyId && JSON.stringify({ tenant_id: tenantId, proxy_id: proxyId });
 }

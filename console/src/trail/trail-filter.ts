@@ -38,6 +38,7 @@ const GROUPS: Readonly<Record<OperationName, string>> = {
   deleteReactor: 'Reactors',
   listReactorDeliveries: 'Reactors',
   resendReactorDelivery: 'Reactors',
+  getReactorSbom: 'Reactors',
   listRuntimes: 'Reactors',
   createApplication: 'Applications',
   listApplications: 'Applications',

@@ -47,6 +47,12 @@ export interface CloakroomProps {
    */
   readonly reactorImages?: readonly string[] | undefined;
   /**
+   * `allowed` lets reactors bring packages of their own, which are code with the data of
+   * cards. With `none` those that have some go on.
+   * @default 'none'
+   */
+  readonly reactorPackages?: 'none' | 'allowed' | undefined;
+  /**
    * Provisioned instances of a reactor in the budget; 0 provisions none and costs nothing.
    * @default 1
    */

@@ -48,6 +48,7 @@ export type OperationName =
   | 'getReactorResult'
   | 'listReactorDeliveries'
   | 'resendReactorDelivery'
+  | 'getReactorSbom'
   | 'listRuntimes'
   | 'createToken'
   | 'listTokens'
@@ -335,6 +336,7 @@ export interface LogRecord {
     readonly members: readonly string[];
     readonly granted?: readonly PermissionName[];
     readonly withdrawn?: readonly PermissionName[];
+    readonly bundle?: string;
   };
 }
 
@@ -645,6 +647,13 @@ export interface ReactorRuntime {
   readonly image: 'node16' | 'node24' | (string & {});
   /** So many instances run in advance. */
   readonly warm_concurrency: number;
+  /**
+   * The packages of the bundle that code can require, with their versions, as their author
+   * declared them.
+   */
+  readonly dependencies?: Readonly<Record<string, string>>;
+  /** SHA-256 of the inflated bundle, in lower-case hexadecimal. Present beside `dependencies`. */
+  readonly bundle_digest?: string;
   /** Its version of Node.js. */
   readonly node_version: string;
   /** `deprecated`: move to another image. `closed`: takes no new reactors. */
@@ -705,6 +714,18 @@ export interface ParkedDelivery {
   readonly created_at: string;
   /** When the delivery is deleted with its result. */
   readonly deleted_at: string;
+}
+
+export interface BillOfMaterials {
+  readonly bomFormat: 'CycloneDX';
+  readonly specVersion: '1.5';
+  /** All packages of the bundle, with their hashes and licences as the lock of npm has them. */
+  readonly components: readonly {
+    readonly type: 'library';
+    readonly name: string;
+    readonly version: string;
+    readonly purl: string;
+  }[];
 }
 
 export interface RuntimeImage {
@@ -1092,6 +1113,12 @@ export interface NewReactor {
         readonly image?: 'node16' | 'node24' | null | undefined;
         /** So many instances run in advance, from 0 to the number that the deployment allows. */
         readonly warm_concurrency?: number | null | undefined;
+        /** Packages of the bundle, with exact versions. `{}` takes all away. */
+        readonly dependencies?: Readonly<Record<string, string>> | null | undefined;
+        /** Made by `cloakroom reactor bundle`, and never returned. */
+        readonly bundle?: string | null | undefined;
+        /** Another digest than that of the bundle is refused. */
+        readonly bundle_digest?: string | null | undefined;
       }
     | null
     | undefined;
@@ -1134,6 +1161,12 @@ export interface ReactorChange {
         readonly image?: 'node16' | 'node24' | null | undefined;
         /** So many instances run in advance, from 0 to the number that the deployment allows. */
         readonly warm_concurrency?: number | null | undefined;
+        /** Packages of the bundle, with exact versions. `{}` takes all away. */
+        readonly dependencies?: Readonly<Record<string, string>> | null | undefined;
+        /** Made by `cloakroom reactor bundle`, and never returned. */
+        readonly bundle?: string | null | undefined;
+        /** Another digest than that of the bundle is refused. */
+        readonly bundle_digest?: string | null | undefined;
       }
     | null
     | undefined;

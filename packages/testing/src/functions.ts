@@ -143,6 +143,7 @@ export const ENVIRONMENT: Environment = {
   REACTORS_FUNCTION: 'reactors',
   REACTOR_LAYERS: 'node16=layer:1,node24=layer:2',
   REACTOR_IMAGES: 'node16,node24',
+  REACTOR_PACKAGES: 'allowed',
   REACTOR_LAYER_NAMES: 'node16=layer,node24=layer-node24',
   REACTOR_LAYER_HASHES: 'node16=hash16,node24=hash24',
   REPUBLISHER: 'republisher',

@@ -46,6 +46,7 @@ export type OperationName =
   | 'getReactorResult'
   | 'listReactorDeliveries'
   | 'resendReactorDelivery'
+  | 'getReactorSbom'
   | 'listRuntimes'
   | 'createToken'
   | 'listTokens'

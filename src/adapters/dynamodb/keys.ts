@@ -310,6 +310,26 @@ export function parseReactorKey({
   return sk.startsWith(REACTOR_PREFIX) ? { tenantId: pk, id: sk.slice(REACTOR_PREFIX.length) } : undefined;
 }
 
+const PACKAGES_INFIX = '#packages#';
+
+/** Reactors table: the item that lists the packages in the bundle of a reactor. */
+export function reactorPackagesKey(tenantId: string, reactorId: string): ItemKey {
+  return { pk: `${tenantId}${PACKAGES_INFIX}${reactorId}`, sk: 'locked' };
+}
+
+/** Reactors table: the base key of the parts of a bundle. Each write of a bundle has another id. */
+export function packagePartsKey(tenantId: string, reactorId: string, id: string): ItemKey {
+  return { ...reactorPackagesKey(tenantId, reactorId), sk: id };
+}
+
+/** The tenant and the reactor in the key of an item of packages; `undefined` for any other key. */
+export function parsePackagesKey({
+  pk,
+}: Pick<ItemKey, 'pk'>): { readonly tenantId: string; readonly id: string } | undefined {
+  if (!pk.startsWith(PACKAGES_INFIX, TENANT_ID_LENGTH)) return undefined;
+  return { tenantId: pk.slice(0, TENANT_ID_LENGTH), id: pk.slice(TENANT_ID_LENGTH + PACKAGES_INFIX.length) };
+}
+
 const INVOCATION = 'invocation';
 const INVOCATION_INFIX = `#${INVOCATION}#`;
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { IMAGES } from '../../core/reactors/layer.ts';
 import { STAY_REASONS, type StoredReactor } from '../../core/reactors/reactor.ts';
-import type { ReactorStore } from '../../core/reactors/reactor-store.ts';
+import type { PackagesReplacement, ReactorStore } from '../../core/reactors/reactor-store.ts';
 import { dueOf } from '../../core/reactors/repair-reactor.ts';
 import { isUuid } from '../../core/shared/is-uuid.ts';
 import { unavailable } from '../aws/dependency-error.ts';
@@ -10,9 +10,11 @@ import { imagePartition, layerSort, REACTOR_PREFIX, reactorCountKey, reactorKey 
 import { noteCall, waitingSince } from './call-notes.ts';
 import { conditionalPut } from './conditional-write.ts';
 import { binary, type Item, type Table } from './table-client.ts';
+import { createReactorPackages, packageReplacement, packageWrites } from './reactor-packages.ts';
 import { createCounted, deleteCounted } from './tenant-count.ts';
 import { tenantItems } from './tenant-items.ts';
 import { dueAt } from './token-item.ts';
+import { transact } from './transact.ts';
 
 const reactorItem = z.lazy(() =>
   z.object({
@@ -27,6 +29,15 @@ const reactorItem = z.lazy(() =>
     // Items of earlier releases have none.
     image: z._default(z.enum(IMAGES), 'node16'),
     codeHash: z.string(),
+    packages: z.exactOptional(
+      z.object({
+        digest: z.string(),
+        image: z.enum(IMAGES),
+        dependencies: z.record(z.string(), z.string()),
+        id: z.string(),
+        bytes: z.number(),
+      }),
+    ),
     warmConcurrency: z.exactOptional(z.number()),
     encryptedCode: binary,
     encryptedConfiguration: binary,
@@ -94,7 +105,10 @@ const counted = (table: Table, tenantId: string) => ({
   prefix: REACTOR_PREFIX,
 });
 
-async function remove(table: Table, { tenantId, id, version }: StoredReactor): Promise<boolean> {
+async function remove(table: Table, reactor: StoredReactor): Promise<boolean> {
+  const { tenantId, id, version, packages } = reactor;
+  const withPackages =
+    packages === undefined ? [] : packageReplacement(table, reactor, { before: packages, now: undefined });
   const deletion = {
     TableName: table.name,
     Key: reactorKey(tenantId, id),
@@ -103,7 +117,7 @@ async function remove(table: Table, { tenantId, id, version }: StoredReactor): P
     ExpressionAttributeValues: { ':version': version },
   };
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    if (await deleteCounted(counted(table, tenantId), [{ Delete: deletion }])) return true;
+    if (await deleteCounted(counted(table, tenantId), [{ Delete: deletion }, ...withPackages])) return true;
     const item = await getItem(table, reactorKey(tenantId, id));
     // It may be gone already, as an earlier attempt may have lost its response.
     if (item === undefined) return true;
@@ -113,19 +127,42 @@ async function remove(table: Table, { tenantId, id, version }: StoredReactor): P
   throw unavailable(new Error('delete reactor: the number of reactors changes all the time'));
 }
 
-/** Reactors are in the Reactors table, and each is one item. */
+async function update(table: Table, next: StoredReactor, packages?: PackagesReplacement): Promise<boolean> {
+  const condition = {
+    expression: '#version = :before',
+    names: { '#version': 'version' },
+    values: { ':before': next.version - 1 },
+  };
+  if (packages === undefined) {
+    const own = { read: readReactorItem, isSame: isSame(next) };
+    return (await conditionalPut(table, itemOf(next), condition, own)) === 'written';
+  }
+  const put = {
+    TableName: table.name,
+    Item: itemOf(next),
+    ConditionExpression: condition.expression,
+    ExpressionAttributeNames: condition.names,
+    ExpressionAttributeValues: condition.values,
+  };
+  return transact(table, [{ Put: put }, ...packageReplacement(table, next, packages)]);
+}
+
+/** Reactors are in the Reactors table, and each is one item, with its packages beside it. */
 export function createReactorStore(table: Table): ReactorStore {
   const { name } = table;
 
   return {
-    async create(reactor, most) {
+    ...createReactorPackages(table),
+
+    async create(reactor, most, packages) {
       const { tenantId, id } = reactor;
       const put = {
         TableName: name,
         Item: itemOf(reactor),
         ConditionExpression: 'attribute_not_exists(pk)',
       };
-      const made = await createCounted(counted(table, tenantId), most, [{ Put: put }], () =>
+      const beside = packages === undefined ? [] : packageWrites(table, reactor, packages);
+      const made = await createCounted(counted(table, tenantId), most, [{ Put: put }, ...beside], () =>
         getItem(table, reactorKey(tenantId, id)),
       );
       return typeof made === 'object' ? readReactorItem(made.found) : made;
@@ -152,20 +189,7 @@ export function createReactorStore(table: Table): ReactorStore {
       for await (const items of tenantItems(table, listing)) yield items.map(readReactorItem);
     },
 
-    async update(next) {
-      const condition = {
-        expression: '#version = :before',
-        names: { '#version': 'version' },
-        values: { ':before': next.version - 1 },
-      };
-      return (
-        (await conditionalPut(table, itemOf(next), condition, {
-          read: readReactorItem,
-          isSame: isSame(next),
-        })) === 'written'
-      );
-    },
-
+    update: (next, packages) => update(table, next, packages),
     noteCall: (reactor, day) => noteCall(table, reactor, day),
     delete: (reactor) => remove(table, reactor),
   };

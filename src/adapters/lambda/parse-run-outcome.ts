@@ -9,6 +9,9 @@ import { Secret } from '../../core/shared/secret.ts';
 /** The last column, or line, that code of the maximum length can have. */
 const PLACE_MAX = REACTOR_LIMITS.code + 1;
 
+/** No place in the text of packages is larger. */
+const PACKAGE_PLACE_MAX = 4_000_001;
+
 const LOAD_FAILURES = ['syntax', 'no_function', 'timed_out', 'memory', 'exited', 'threw', 'module'] as const;
 
 /**
@@ -22,14 +25,19 @@ const runtimeResponse = z.lazy(() => {
 
   const place = z.int().check(z.minimum(1), z.maximum(PLACE_MAX));
 
+  const packagePlace = z.int().check(z.minimum(1), z.maximum(PACKAGE_PLACE_MAX));
+
+  /** Matches names of npm packages, paths in them, and Node's built-ins. */
+  const moduleName = z.string().check(z.maxLength(214), z.regex(/^[\w@~-][\w@.:/~-]*$/));
+
   const thrownPlace = z.object({
     class: z.optional(z.string().check(z.regex(/^[A-Za-z_$][\w$]{0,63}$/))),
     line: z.optional(place),
     column: z.optional(place),
+    package: z.optional(moduleName),
+    package_line: z.optional(packagePlace),
+    package_column: z.optional(packagePlace),
   });
-
-  /** Matches names of npm packages, paths in them, and Node's built-ins. */
-  const moduleName = z.string().check(z.maxLength(214), z.regex(/^[\w@~-][\w@.:/~-]*$/));
 
   return z.discriminatedUnion('outcome', [
     z.object({ outcome: z.literal('returned'), value: z.optional(json) }),

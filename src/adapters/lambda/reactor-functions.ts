@@ -7,9 +7,12 @@ import {
   UpdateFunctionConfigurationCommand,
 } from '@aws-sdk/client-lambda';
 import type { Image, LayerVersion } from '../../core/reactors/layer.ts';
-import type { ReactorFunctions, ReactorToMake } from '../../core/reactors/reactor-functions.ts';
+import type {
+  ReactorArchive,
+  ReactorFunctions,
+  ReactorToMake,
+} from '../../core/reactors/reactor-functions.ts';
 import type { MadeVersion } from '../../core/reactors/reactor.ts';
-import type { Secret } from '../../core/shared/secret.ts';
 import type { Lambda } from './lambda.ts';
 import { BUSY, retryControlPlane } from './retry-control-plane.ts';
 import { reactorCreation } from './reactor-creation.ts';
@@ -39,9 +42,9 @@ const ROLE_TOO_NEW = ['InvalidParameterValueException'];
  * Loads the library with the first archive: it builds tables and opens `worker_threads`, which
  * would delay every start.
  */
-async function archiveOf(code: Secret<string>): Promise<Uint8Array> {
+async function archiveOf(content: ReactorArchive): Promise<Uint8Array> {
   const { codeArchive } = await import('./code-archive.ts');
-  return codeArchive(code);
+  return codeArchive(content);
 }
 
 /**
@@ -151,17 +154,17 @@ export function createReactorFunctions(lambda: Lambda, settings: ReactorFunction
   return {
     ...createReactorRepairs(lambda, settings),
 
-    async create(reactor, code) {
+    async create(reactor, content) {
       const name = nameOf(context, reactor.id);
-      const version = await make(context, reactor, await archiveOf(code));
+      const version = await make(context, reactor, await archiveOf(content));
       const alias = { FunctionName: name, Name: LIVE, FunctionVersion: version };
       await unlessThere(context, () => lambda.client.send(new CreateAliasCommand(alias)));
       return madeOn(settings.layers[reactor.image], version);
     },
 
-    async publish(reactor, code) {
+    async publish(reactor, content) {
       const name = nameOf(context, reactor.id);
-      const archive = await archiveOf(code);
+      const archive = await archiveOf(content);
       const layer = settings.layers[reactor.image];
       const found = await functionOf(context, name);
       if (found?.Configuration === undefined) return madeOn(layer, await make(context, reactor, archive));

@@ -46,6 +46,7 @@ export const API_OPERATIONS = [
   'getReactorResult',
   'listReactorDeliveries',
   'resendReactorDelivery',
+  'getReactorSbom',
   'listRuntimes',
   'createToken',
   'listTokens',

@@ -45,6 +45,8 @@ export interface Change {
   readonly members: readonly string[];
   readonly granted?: readonly string[];
   readonly withdrawn?: readonly string[];
+  /** The digest of the packages that a reactor got. */
+  readonly bundle?: string;
 }
 
 /**

@@ -10,6 +10,7 @@ import type { ProxyStore } from '../stored-proxies/proxy-store.ts';
 import type { StoredProxy } from '../stored-proxies/stored-proxy.ts';
 import { proven } from '../tokens/encrypt-content.ts';
 import { openReactor, encryptContent } from '../reactors/open-reactor.ts';
+import { reencryptedPackages } from '../reactors/own-packages.ts';
 import type { StoredReactor } from '../reactors/reactor.ts';
 import type { ReactorStore } from '../reactors/reactor-store.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -110,18 +111,22 @@ async function reencryptToken(deps: ReencryptDeps, found: UnprovenSummary, goal:
 }
 
 async function reencryptReactor(deps: ReencryptDeps, reactor: StoredReactor, goal: Goal): Promise<Outcome> {
-  const { encryptedCode, encryptedConfiguration, operation } = reactor;
-  if (
-    ![encryptedCode, encryptedConfiguration].some((encrypted) => isEncryptedBefore(goal.version, encrypted))
-  )
-    return 'up to date';
+  const { encryptedCode, encryptedConfiguration, operation, packages } = reactor;
+  // The key of packages is known only after they are read.
+  const encryptedPackages = await deps.reactorStore.findPackages(reactor);
+  const all = [encryptedCode, encryptedConfiguration, encryptedPackages];
+  if (!all.some((encrypted) => isEncryptedBefore(goal.version, encrypted))) return 'up to date';
   if (operation !== undefined) return 'left';
   const encrypted = await encryptContent(deps.vault, reactor, await openReactor(deps.vault, reactor));
-  const isWritten = await deps.reactorStore.update({
-    ...reactor,
-    ...encrypted,
-    version: reactor.version + 1,
-  });
+  const next = { ...reactor, ...encrypted, version: reactor.version + 1 };
+  const again = await reencryptedPackages(deps, reactor);
+  const isWritten =
+    again === undefined
+      ? await deps.reactorStore.update(next)
+      : await deps.reactorStore.update(
+          { ...next, packages: again.packages },
+          { before: packages, now: again.stored },
+        );
   return isWritten ? 'reencrypted' : 'left';
 }
 

@@ -38,3 +38,7 @@ export const AUTHOR_PACKAGES: readonly AuthorPackage[] = [
   // Later versions do not support Node.js 16.
   { name: 'xmlbuilder2', version: '3.1.1', licence: 'MIT', specifiers: ['xmlbuilder2'] },
 ];
+
+/** The setting `reactorPackages` says whether reactors may bring packages of their own. */
+export const PACKAGES_SETTINGS = ['none', 'allowed'] as const;
+export type PackagesSetting = (typeof PACKAGES_SETTINGS)[number];

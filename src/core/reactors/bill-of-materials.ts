@@ -4,7 +4,13 @@ import type { LockedPackage, PackageBundle } from './package-bundle.ts';
 const nameOf = (place: string, { name }: LockedPackage): string =>
   name ?? place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
-/** The URL of a package (github.com/package-url/purl-spec). */
+/** All packages of a lock, each as `name@version`, sorted and once. */
+export const lockedNames = (locked: PackageBundle['locked']): readonly string[] =>
+  [
+    ...new Set(Object.entries(locked).map(([place, each]) => `${nameOf(place, each)}@${each.version}`)),
+  ].sort();
+
+/** Builds the URL of a package (github.com/package-url/purl-spec). */
 const urlOf = (name: string, version: string): string =>
   `pkg:npm/${name.split('/').map(encodeURIComponent).join('/')}@${encodeURIComponent(version)}`;
 
@@ -21,7 +27,7 @@ function component(place: string, locked: LockedPackage): JsonObject {
     version,
     purl: urlOf(name, version),
     ...(integrity !== undefined && { hashes: [{ alg: 'SHA-512', content: hexOf(integrity) }] }),
-    // What npm writes is an expression of SPDX, or any other text.
+    // The text of npm is an expression of SPDX, or any other text.
     ...(license !== undefined && { licenses: [{ license: { name: license } }] }),
     ...(resolved !== undefined && { externalReferences: [{ type: 'distribution', url: resolved }] }),
   };

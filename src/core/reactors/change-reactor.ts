@@ -19,13 +19,22 @@ import { writtenReactor, type ChangeReactorDeps, type WrittenReactor } from './c
 import { applicationOf, checkedApplication, existingReactor } from './get-reactor.ts';
 import { changedRuntime, type Runtime } from './images.ts';
 import { openReactor, encryptContent } from './open-reactor.ts';
+import {
+  changedPackages,
+  checkPackagesImage,
+  encryptPackages,
+  openPackages,
+  type NewPackages,
+} from './own-packages.ts';
 import { publishLocked } from './publish-locked.ts';
+import type { PackagesReplacement } from './reactor-store.ts';
 import {
   REACTOR_LIMITS,
   type Configuration,
   type ReactorDefinition,
   type ReactorRecord,
   type RuntimeChange,
+  type SentPackages,
   type StoredReactor,
 } from './reactor.ts';
 
@@ -56,6 +65,15 @@ interface WantedReactor {
   readonly namesConfiguration: boolean;
 }
 
+/** The reactor after a change, which is not stored yet. */
+interface NextReactor {
+  readonly next: StoredReactor;
+  /** Present if its packages change. */
+  readonly replacement?: PackagesReplacement;
+  /** Present if the request brings packages. */
+  readonly added?: NewPackages;
+}
+
 /** Whether the function has the recorded version, on the layer of this deployment. */
 async function isInPlace({ reactorFunctions }: ChangeReactorDeps, reactor: StoredReactor): Promise<boolean> {
   const { functionVersion } = reactor;
@@ -69,14 +87,15 @@ async function isInPlace({ reactorFunctions }: ChangeReactorDeps, reactor: Store
 async function replaceCode(
   deps: ChangeReactorDeps,
   previous: StoredReactor,
-  next: StoredReactor,
+  { next, replacement, added }: NextReactor,
   code: Secret<string>,
 ): Promise<StoredReactor | 'conflict'> {
   const locked = await startOperation(deps, previous);
   if (locked === undefined) return 'conflict';
-  return releaseOperationOnFailure<StoredReactor | 'conflict'>(deps, locked, () =>
-    publishLocked(deps, locked, next, code),
-  );
+  return releaseOperationOnFailure<StoredReactor | 'conflict'>(deps, locked, async () => {
+    const packages = added?.bundle ?? (await openPackages(deps, next));
+    return publishLocked(deps, locked, next, defined({ code, packages, replacement }));
+  });
 }
 
 interface Changed extends Pick<WrittenReactor, 'warnings' | 'stoppedProxies'> {
@@ -84,8 +103,10 @@ interface Changed extends Pick<WrittenReactor, 'warnings' | 'stoppedProxies'> {
   readonly application: Application | undefined;
 }
 
-const isMoved = (previous: StoredReactor, next: Runtime): boolean =>
-  next.image !== previous.image || next.warmConcurrency !== previous.warmConcurrency;
+const isMoved = (previous: StoredReactor, next: StoredReactor): boolean =>
+  next.image !== previous.image ||
+  next.warmConcurrency !== previous.warmConcurrency ||
+  next.packages?.digest !== previous.packages?.digest;
 
 /** The members that the audit record names. An encrypted configuration cannot be compared. */
 function changedMembers(
@@ -93,8 +114,8 @@ function changedMembers(
   next: StoredReactor,
   { definition, namesConfiguration }: WantedReactor,
 ): readonly string[] {
-  // The stored hash covers the image, which may have changed alone.
-  const isSameCode = codeHash(definition.code.reveal(), previous.image) === previous.codeHash;
+  // The stored hash covers image and packages, which may have changed alone.
+  const isSameCode = codeHash(definition.code.reveal(), previous) === previous.codeHash;
   return [
     ...(next.name === previous.name ? [] : ['name']),
     ...(isSameCode ? [] : ['code']),
@@ -116,21 +137,41 @@ async function checkedCode(
   return isChecked ? checkCode(definition.code, image, clientCompatibility) : [];
 }
 
-/** The reactor after a change, and not stored yet. */
+/** Decides the packages of a reactor after a change, and how those beside its record change. */
+async function nextPackages(
+  deps: ChangeReactorDeps,
+  previous: StoredReactor,
+  sent: SentPackages | undefined,
+): Promise<Pick<NextReactor, 'replacement' | 'added'> & Pick<StoredReactor, 'packages'>> {
+  const { packages: before } = previous;
+  const changed = await changedPackages(deps, before, sent);
+  if (changed === 'same') return defined({ packages: before });
+  if (changed === 'none') return { replacement: { before, now: undefined } };
+  const { packages, stored } = await encryptPackages(deps, previous, changed);
+  return { packages, replacement: { before, now: stored }, added: changed };
+}
+
 async function nextReactor(
   deps: ChangeReactorDeps,
   caller: Caller,
   previous: StoredReactor,
   { definition, application }: WantedReactor,
-): Promise<StoredReactor> {
-  const { applicationId: _, warmConcurrency: __, ...rest } = previous;
+): Promise<NextReactor> {
+  const { applicationId: _, warmConcurrency: __, packages: ___, ...rest } = previous;
   const owner = { tenantId: caller.tenantId, before: previous };
   const runtime = await changedRuntime(deps, owner, definition.runtime);
+  const { packages, ...change } = await nextPackages(deps, previous, definition.runtime?.packages);
+  checkPackagesImage(packages, runtime.image);
   const now = deps.clock();
+  const surroundings = defined({ ...runtime, packages });
   const next: StoredReactor = defined({
     ...rest,
-    ...runtime,
-    ...(await encryptContent(deps.vault, { ...previous, ...runtime }, definition)),
+    ...surroundings,
+    ...(await encryptContent(
+      deps.vault,
+      { id: previous.id, tenantId: previous.tenantId, ...surroundings },
+      definition,
+    )),
     name: definition.name,
     applicationId: application?.id,
     modifiedBy: caller.applicationId,
@@ -138,7 +179,7 @@ async function nextReactor(
     version: previous.version + 1,
   });
   const isSame = next.warmConcurrency === previous.warmConcurrency;
-  return isSame ? next : withWarmConcurrency(next, next.warmConcurrency, now);
+  return { ...change, next: isSame ? next : withWarmConcurrency(next, next.warmConcurrency, now) };
 }
 
 /**
@@ -165,14 +206,18 @@ async function changeOnce(
   check(previous, application);
   // The owner of an operation overwrites the version that was read, so retry.
   if (isBusy(previous, deps.clock())) return 'conflict';
-  const next = await nextReactor(deps, caller, previous, wanted);
+  const changed = await nextReactor(deps, caller, previous, wanted);
+  const { next } = changed;
   const isNewCode = next.codeHash !== previous.codeHash;
   const warnings = await checkedCode(deps, isNewCode, next, wanted);
-  deps.audit.changes({ members: changedMembers(previous, next, wanted) });
+  deps.audit.changes({
+    members: changedMembers(previous, next, wanted),
+    ...(changed.added !== undefined && { bundle: changed.added.bundle.reveal().digest }),
+  });
   if (!isNewCode && (!namesCode || (await isInPlace(deps, previous))))
     return (await deps.reactorStore.update(next)) ? { stored: next, application, warnings } : 'conflict';
   const stopped = isNewCode ? await stoppedBy(deps, caller, previous) : {};
-  const stored = await replaceCode(deps, previous, next, definition.code);
+  const stored = await replaceCode(deps, previous, changed, definition.code);
   return stored === 'conflict' ? 'conflict' : { stored, application, warnings, ...stopped };
 }
 

@@ -18,7 +18,10 @@ import { checkedApplication, type GetReactorDeps, type ReactorView } from './get
 import type { WarmConcurrencyDeps } from './hot-allowances.ts';
 import { openReactor, encryptContent } from './open-reactor.ts';
 import { changedRuntime, runtimeView, type RuntimeDeps } from './images.ts';
+import type { PackagesSetting } from './author-packages.ts';
+import { changedPackages, checkPackagesImage, encryptPackages, type NewPackages } from './own-packages.ts';
 import type { PinningProxy, ProxyPins } from './proxy-pins.ts';
+import type { ReactorArchive } from './reactor-functions.ts';
 import type { ReactorDefinition, StoredReactor } from './reactor.ts';
 
 export type ChangeReactorDeps = ChangeFunctionDeps &
@@ -29,6 +32,8 @@ export type ChangeReactorDeps = ChangeFunctionDeps &
     /** With `lenient`, code with a syntax error is stored, and the response has a warning. */
     readonly clientCompatibility: ClientCompatibility;
     readonly reactorsPerTenant: number;
+    /** Whether a request may bring packages. */
+    readonly reactorPackages: PackagesSetting;
     readonly proxyPins: ProxyPins;
   };
 
@@ -52,9 +57,9 @@ export const writtenReactor = async (
 ): Promise<WrittenReactor> =>
   defined({ reactor: await openReactor(deps.vault, stored), runtime: runtimeView(deps, stored), ...rest });
 
-async function deployed(deps: ChangeReactorDeps, draft: StoredReactor, definition: ReactorDefinition) {
+async function deployed(deps: ChangeReactorDeps, draft: StoredReactor, archive: ReactorArchive) {
   return releaseOperationOnFailure(deps, draft, async () => {
-    const made = await deps.reactorFunctions.create(draft, definition.code);
+    const made = await deps.reactorFunctions.create(draft, archive);
     const now = deps.clock();
     const ready = withoutOperation(waiting({ ...draft, state: 'ready', ...made, layerSince: now }, now));
     if (!(await deps.reactorStore.update(ready)))
@@ -77,6 +82,17 @@ function leftBehind(existing: StoredReactor): StoredReactor {
 const limitReached = ({ reactorsPerTenant: most }: ChangeReactorDeps) =>
   new ServiceError('limit_reached', `A tenant has at most ${String(most)} reactors: delete one first.`);
 
+/** The packages of a new reactor, encrypted. */
+async function firstPackages(
+  deps: ChangeReactorDeps,
+  reactor: Pick<StoredReactor, 'tenantId' | 'id' | 'image'>,
+  packages: NewPackages | undefined,
+): Promise<Partial<Awaited<ReturnType<typeof encryptPackages>>>> {
+  if (packages === undefined) return {};
+  checkPackagesImage(packages.bundle.reveal(), reactor.image);
+  return encryptPackages(deps, reactor, packages);
+}
+
 /**
  * Writes the record first, hidden, so that the sweep finds it if a later step is interrupted. The
  * code is parsed and not run: see {@link checkCode}.
@@ -90,10 +106,14 @@ export async function createReactor(
   requirePermission(caller, 'reactor:create');
   const { tenantId } = caller;
   const runtime = await changedRuntime(deps, { tenantId }, definition.runtime);
+  const changed = await changedPackages(deps, undefined, definition.runtime?.packages);
+  const added = typeof changed === 'string' ? undefined : changed;
   const warnings = await checkCode(definition.code, runtime.image, deps.clientCompatibility);
   const application = await checkedApplication(deps, tenantId, definition.applicationId);
   const now = deps.clock();
   const id = orderedId(writes.startedAt ?? now, writes.newId());
+  const { packages, stored: beside } = await firstPackages(deps, { tenantId, id, ...runtime }, added);
+  const surroundings = defined({ ...runtime, packages });
   const draft: StoredReactor = defined({
     id,
     tenantId,
@@ -101,14 +121,17 @@ export async function createReactor(
     applicationId: application?.id,
     createdBy: caller.applicationId,
     createdAt: now,
-    ...runtime,
-    ...(await encryptContent(deps.vault, { tenantId, id, ...runtime }, definition)),
+    ...surroundings,
+    ...(await encryptContent(deps.vault, { tenantId, id, ...surroundings }, definition)),
     state: 'creating' as const,
     operation: { id, until: now + OPERATION_MS },
     version: 1,
   });
-  const written = await deps.reactorStore.create(draft, deps.reactorsPerTenant);
+  const written = await deps.reactorStore.create(draft, deps.reactorsPerTenant, beside);
   if (written === 'full') throw limitReached(deps);
-  const stored = written === 'created' ? await deployed(deps, draft, definition) : leftBehind(written);
+  const stored =
+    written === 'created'
+      ? await deployed(deps, draft, defined({ code: definition.code, packages: added?.bundle }))
+      : leftBehind(written);
   return writtenReactor(deps, { stored, application, warnings });
 }

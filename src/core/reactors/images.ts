@@ -2,7 +2,7 @@ import { FieldReporter, type Report } from '../shared/field-reporter.ts';
 import { defined } from '../shared/defined.ts';
 import { mostInstances, type WarmConcurrencyDeps } from './hot-allowances.ts';
 import { NODE_VERSIONS, type Image, type PresentLayer } from './layer.ts';
-import type { ReactorRecord, RuntimeChange, StoredReactor } from './reactor.ts';
+import type { PackagesRecord, ReactorRecord, RuntimeChange, StoredReactor } from './reactor.ts';
 
 /** The setting `reactorImages` says which images a deployment has. */
 export interface ReactorImages {
@@ -66,6 +66,8 @@ export interface RuntimeDeps {
 /** The runtime of a reactor, as callers see it. */
 export interface RuntimeView extends ImageState {
   readonly warmConcurrency: number;
+  /** It is absent for a reactor without packages of its own. */
+  readonly packages?: Pick<PackagesRecord, 'digest' | 'dependencies'>;
   /** Whether its function has another layer than the one that the deployment has for its image. */
   readonly isOutdated: boolean;
 }
@@ -78,6 +80,7 @@ export const isOutdated = (
 export const runtimeView = (deps: RuntimeDeps, reactor: StoredReactor): RuntimeView => ({
   ...imageState(reactor.image, deps.images),
   warmConcurrency: reactor.warmConcurrency ?? deps.hotConcurrency,
+  ...(reactor.packages !== undefined && { packages: reactor.packages }),
   isOutdated: isOutdated(deps, reactor),
 });
 
@@ -126,7 +129,7 @@ interface RuntimeOwner {
 export async function changedRuntime(
   deps: Pick<RuntimeDeps, 'images'> & WarmConcurrencyDeps,
   { tenantId, before }: RuntimeOwner,
-  { image, warmConcurrency }: RuntimeChange = {},
+  { image, warmConcurrency }: Omit<RuntimeChange, 'packages'> = {},
 ): Promise<Runtime> {
   const fields = new FieldReporter();
   const allowed = { ...deps, mostInstances: await mostInstances(deps, tenantId, warmConcurrency) };

@@ -1,6 +1,8 @@
 import type { Vault } from '../crypto/vault.ts';
+import { defined } from '../shared/defined.ts';
 import { startOperation, type ChangeFunctionDeps } from './change-function.ts';
 import { openReactor } from './open-reactor.ts';
+import { openPackages } from './own-packages.ts';
 import { publishLocked } from './publish-locked.ts';
 import type { ReactorId } from './reactor-functions.ts';
 
@@ -18,6 +20,9 @@ export async function makeAgain(deps: MakeAgainDeps, { tenantId, id }: ReactorId
   if (found?.state !== 'ready' || found.functionVersion === undefined) return;
   const locked = await startOperation(deps, found);
   if (locked === undefined) return;
-  const { code } = await openReactor(deps.vault, locked);
-  await publishLocked(deps, locked, locked, code);
+  const [{ code }, packages] = await Promise.all([
+    openReactor(deps.vault, locked),
+    openPackages(deps, locked),
+  ]);
+  await publishLocked(deps, locked, locked, defined({ code, packages }));
 }

@@ -15,11 +15,11 @@ const CONFIGURATION = 'reactor-configuration';
 
 /**
  * The stored form of a reactor's code and configuration: both encrypted for this reactor, with a
- * hash of the code and its image.
+ * hash of what runs.
  */
 export async function encryptContent(
   vault: Vault,
-  reactor: Pick<ReactorRecord, 'tenantId' | 'id' | 'image'>,
+  reactor: Pick<ReactorRecord, 'tenantId' | 'id' | 'image' | 'packages'>,
   { code, configuration }: ReactorContent,
 ): Promise<Pick<ReactorRecord, 'codeHash' | 'encryptedCode' | 'encryptedConfiguration'>> {
   const [encryptedCode, encryptedConfiguration] = await Promise.all([
@@ -27,7 +27,7 @@ export async function encryptContent(
     vault.encrypt(context(reactor, CONFIGURATION), configuration),
   ]);
   return {
-    codeHash: codeHash(code.reveal(), reactor.image),
+    codeHash: codeHash(code.reveal(), reactor),
     encryptedCode,
     encryptedConfiguration,
   };

@@ -7,8 +7,9 @@ import { madeOnce } from '../shared/made-once.ts';
 import { parseJson } from '../shared/parse-json.ts';
 import { SDK } from './author-packages.ts';
 import { IMAGES } from './layer.ts';
+import { REACTOR_LIMITS, type Dependencies } from './reactor.ts';
 
-/** Limits of a reactor's own packages (docs/contract.md#packages-of-a-reactor). */
+/** A reactor's own packages have these limits (docs/contract.md#packages-of-a-reactor). */
 export const PACKAGE_LIMITS = {
   /** Bytes of a bundle before it is inflated. */
   zippedBytes: 1_500_000,
@@ -17,7 +18,7 @@ export const PACKAGE_LIMITS = {
   /** Bytes of a whole inflated bundle: the text with what describes it. */
   bundleBytes: 5_000_000,
   /** Packages that code requires by name. */
-  declared: 20,
+  declared: REACTOR_LIMITS.packages,
   /** Names that code can require: `lodash`, `lodash/get`. */
   specifiers: 100,
   /** Packages in the lock, those of packages included. */
@@ -34,7 +35,7 @@ const NAME_MAX = 214;
 const PART = '[A-Za-z0-9~-][A-Za-z0-9._~-]*';
 const NAME = new RegExp(`^(?:@${PART}/)?${PART}$`);
 const SPECIFIER = new RegExp(`^(?:@${PART}/)?${PART}(?:/${PART})*$`);
-/** An exact version (semver.org). */
+/** Matches an exact version (semver.org). */
 const VERSION = /^\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[0-9A-Za-z.-]{1,100})?(?:\+[0-9A-Za-z.-]{1,100})?$/;
 /** A hash of npm's (w3.org/TR/SRI), of which only SHA-512 counts. */
 const INTEGRITY = /^sha512-[A-Za-z0-9+/]{86}==$/;
@@ -53,9 +54,6 @@ export function refusedName(specifier: string): string | undefined {
   if (isBuiltin(packageOf(specifier))) return 'is a part of Node.js';
   return packageOf(specifier) === SDK ? 'belongs to the runtime' : undefined;
 }
-
-/** Each name of a package has its exact version. */
-export type Dependencies = Readonly<Record<string, string>>;
 
 const text = (max: number) => z.string().check(z.maxLength(max));
 const names = () => z.record(text(NAME_MAX), text(1_000));

@@ -30,9 +30,19 @@ function fieldErrors(errors: ThrownError['errors']): FieldErrors | undefined {
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-function describePlace({ line, column }: ThrownPlace): string {
+function describePosition(line: number | undefined, column: number | undefined): string {
   const isKnown = line !== undefined && column !== undefined;
   return isKnown ? ` at line ${String(line)}, column ${String(column)}` : '';
+}
+
+/** Returns words such as ` at line 3, column 18`, and those about a package of a bundle. */
+function describePlace(thrown: ThrownPlace): string {
+  const { line, column, package: name, package_line: packageLine, package_column: packageColumn } = thrown;
+  const inPackage =
+    name === undefined
+      ? ''
+      : `, in the package ${name}${describePosition(packageLine, packageColumn)} of its bundle`;
+  return `${describePosition(line, column)}${inPackage}`;
 }
 
 /** Returns words such as `threw a TypeError at line 3, column 18`. */
@@ -98,7 +108,7 @@ const CLASSES = [
  * value of its arguments, for readers who may not see them.
  */
 export function withoutChosenNames(thrown: ThrownError): ThrownError {
-  const { class: name, module, ...rest } = thrown;
+  const { class: name, module, package: _, package_line: __, package_column: ___, ...rest } = thrown;
   const known = name !== undefined && CLASSES.includes(name) ? name : 'Error';
   return { ...rest, class: known, ...(module !== undefined && { module: null }) };
 }

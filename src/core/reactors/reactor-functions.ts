@@ -1,10 +1,18 @@
 import type { PortEffects } from '../audit/effect.ts';
 import { reactorEffect } from './reactor-effect.ts';
 import type { Secret } from '../shared/secret.ts';
+import type { PackageBundle } from './package-bundle.ts';
 import type { MadeVersion, ReactorRecord } from './reactor.ts';
 
 /** A reactor, by which its function is found. Tags of the function have both ids. */
 export type ReactorId = Pick<ReactorRecord, 'tenantId' | 'id'>;
+
+/** The function of a reactor runs this. */
+export interface ReactorArchive {
+  readonly code: Secret<string>;
+  /** It is absent for a reactor without packages of its own. */
+  readonly packages?: Secret<PackageBundle>;
+}
 
 /** A reactor whose function is made: its image decides the layer. */
 export type ReactorToMake = ReactorId & Pick<ReactorRecord, 'image'>;
@@ -31,12 +39,12 @@ export interface ReactorRepairs {
  */
 export interface ReactorFunctions extends ReactorRepairs {
   /** Creates the function of a reactor, with `live`; returns its version once it can run. */
-  create(reactor: ReactorToMake, code: Secret<string>): Promise<MadeVersion>;
+  create(reactor: ReactorToMake, archive: ReactorArchive): Promise<MadeVersion>;
   /**
    * Creates a version with other code and returns it once it can run. If the function does not
    * exist, creates the function. `live` does not change.
    */
-  publish(reactor: ReactorToMake, code: Secret<string>): Promise<MadeVersion>;
+  publish(reactor: ReactorToMake, archive: ReactorArchive): Promise<MadeVersion>;
   /** Whether `live` points at this version, and it runs on the present layer of the image. */
   isCurrent(reactor: Pick<ReactorToMake, 'id' | 'image'>, version: string): Promise<boolean>;
 }

@@ -41,6 +41,10 @@ export interface ThrownPlace {
   readonly class?: string | undefined;
   readonly line?: number | undefined;
   readonly column?: number | undefined;
+  /** The package of the reactor's own in which it was thrown, and the position in their text. */
+  readonly package?: string | undefined;
+  readonly package_line?: number | undefined;
+  readonly package_column?: number | undefined;
 }
 
 /** Explains why code does not load. A function of an earlier service version does not report it. */

@@ -10,6 +10,8 @@ export const REACTOR_LIMITS = {
   /** Bytes of JSON, so that a reactor with its configuration fits into one item of the table. */
   codeBytes: 200_000,
   configuration: 25,
+  /** Packages of a bundle that code can require. */
+  packages: 20,
   configurationKey: 200,
   configurationValue: 1_000,
   /**
@@ -28,10 +30,39 @@ export interface ReactorContent {
   readonly configuration: Secret<Configuration>;
 }
 
+/** Each name of a package has its exact version. */
+export type Dependencies = Readonly<Record<string, string>>;
+
 /** The members of a runtime that a request sets. `null` is the default of the deployment. */
 export interface RuntimeChange {
   readonly image?: Image | null;
   readonly warmConcurrency?: number | null;
+  /** Without it the reactor keeps its packages. */
+  readonly packages?: SentPackages;
+}
+
+/** The packages of its own that a request gives a reactor. */
+export interface SentPackages {
+  /** They are empty to take the packages away. */
+  readonly dependencies?: Dependencies;
+  /** It is base64 (`package-bundle.ts`). */
+  readonly bundle?: Secret<string>;
+  /** The request is about packages with this digest. */
+  readonly digest?: string;
+}
+
+/** The packages of a reactor's own, as its record names them. Their text is stored beside it. */
+export interface PackagesRecord {
+  /** It is SHA-256 of their bundle, in lower-case hexadecimal. */
+  readonly digest: string;
+  /** They have the syntax of this image. */
+  readonly image: Image;
+  /** The packages that code requires by name. */
+  readonly dependencies: Dependencies;
+  /** Their parts have this id, which is another one after each write of them. */
+  readonly id: string;
+  /** The size of its encrypted text, by which its parts are found. */
+  readonly bytes: number;
 }
 
 /** The members of a reactor that a request sets. */
@@ -55,8 +86,13 @@ export interface ReactorRecord {
   readonly modifiedAt?: number;
   /** The code runs on it. */
   readonly image: Image;
-  /** The hash of code and image (`code-hash.ts`). An instance with another one does not run. */
+  /**
+   * The hash of code, image and packages (`code-hash.ts`). An instance with another one does not
+   * run.
+   */
   readonly codeHash: string;
+  /** It is absent for a reactor without packages of its own. */
+  readonly packages?: PackagesRecord;
   /**
    * The number of running instances that its owner asks for. If absent, it is that of the
    * deployment (`hotConcurrency`), and with 0 it never waits for any.

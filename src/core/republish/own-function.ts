@@ -10,7 +10,7 @@ const SPECIFIERS = [SDK, ...AUTHOR_PACKAGES.flatMap(({ specifiers }) => specifie
  */
 export const OWN_CODE = `${SPECIFIERS.map((name) => `require(${JSON.stringify(name)});\n`).join('')}module.exports = () => ({});\n`;
 
-export const ownCodeHash = (image: Image): string => codeHash(OWN_CODE, image);
+export const ownCodeHash = (image: Image): string => codeHash(OWN_CODE, { image });
 
 /** Names the function of the service itself, on which a layer is tried before reactors get it. */
 export const ownFunctionName = (prefix: string, image: Image): string =>

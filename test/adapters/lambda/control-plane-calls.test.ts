@@ -19,7 +19,7 @@ const UNCOUNTED: ReadonlySet<string> = new Set(['GetFunction', 'Invoke']);
 
 const PREFIX = 'Cloakroom-reactor-';
 const KEY = 'arn:aws:kms:us-east-1:000000000000:key/code';
-const code = (text: string) => new Secret(`module.exports = () => ${text};`);
+const code = (text: string) => ({ code: new Secret(`module.exports = () => ${text};`) });
 
 let lambda: ALambda;
 beforeAll(async () => {

@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => lambda.close());
 
-const code = new Secret('module.exports = () => 1');
+const code = { code: new Secret('module.exports = () => 1') };
 const functions = () =>
   createReactorFunctions(
     { client: lambda.client, platform: machinePlatform },

@@ -60,7 +60,7 @@ const functions = (more: Partial<ReactorFunctionSettings> = {}, client: LambdaCl
 
 const TENANT = randomUUID();
 const reactorOf = (id: string) => ({ tenantId: TENANT, id, image: 'node16' as const });
-const code = (text: string) => new Secret(`module.exports = () => ${text};`);
+const code = (text: string) => ({ code: new Secret(`module.exports = () => ${text};`) });
 const nameOf = (id: string) => `Cloakroom-reactor-${id.replaceAll('-', '')}`;
 const live = async (id: string) =>
   (await lambda.client.send(new GetAliasCommand({ FunctionName: nameOf(id), Name: 'live' }))).FunctionVersion;

@@ -73,6 +73,7 @@ export function aReactorWorld(clockOfAll?: Clock) {
     vault: aVault(),
     audit: anAudit(),
     clientCompatibility: 'strict',
+    reactorPackages: 'allowed',
     applicationStore: createApplicationStore(tables.table('Access')),
     reactorStore: inSteps(createReactorStore(tables.table('Reactors')), step),
     reactorsPerTenant: 100,

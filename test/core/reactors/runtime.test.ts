@@ -80,7 +80,7 @@ describe('the runtime of a new reactor', () => {
     expect(world.reactor(reactor.id)).toMatchObject({
       image: 'node24',
       layer: LAYERS.node24,
-      codeHash: codeHash(CODE, 'node24'),
+      codeHash: codeHash(CODE, { image: 'node24' }),
     });
     expect(world.disorder()).toEqual([]);
     expect((await made({ deps: withImages(world, ['node24', 'node16']) })).runtime.image).toBe('node24');
@@ -116,7 +116,10 @@ describe('the runtime of a reactor', () => {
           await updateReactor(deps, aManager, id, aDefinition(code, runtime && { runtime }));
         else await patchReactor(deps, aManager, id, { code: new Secret(code), ...(runtime && { runtime }) });
         expected = { ...expected, ...runtime };
-        expect(world.reactor(id)).toMatchObject({ ...expected, codeHash: codeHash(code, expected.image) });
+        expect(world.reactor(id)).toMatchObject({
+          ...expected,
+          codeHash: codeHash(code, { image: expected.image }),
+        });
         expect(world.disorder()).toEqual([]);
         world.pass(1_000);
       }
@@ -136,7 +139,7 @@ describe('the runtime of a reactor', () => {
       expect(world.reactor(id)).toMatchObject({
         image,
         layer: LAYERS[image],
-        codeHash: codeHash(CODE, image),
+        codeHash: codeHash(CODE, { image }),
       });
       expect(world.disorder()).toEqual([]);
     }
@@ -223,7 +226,7 @@ describe('a change of code', () => {
     expect((await put(CODE)).stoppedProxies).toEqual(pinning);
     const moved = await patchReactor(deps, reader, id, { runtime: { image: 'node24' } });
     expect(moved.stoppedProxies).toEqual(pinning);
-    expect(asked).toEqual([codeHash(OTHER, 'node16'), codeHash(CODE, 'node16')]);
+    expect(asked).toEqual([codeHash(OTHER, { image: 'node16' }), codeHash(CODE, { image: 'node16' })]);
   });
 
   it('does not happen if the proxies cannot be read', async () => {
@@ -231,7 +234,7 @@ describe('a change of code', () => {
     const { id } = (await made(world)).reactor;
     const deps = { ...world.deps, proxyPins: { of: () => Promise.reject(new Error('down')) } };
     await expect(updateReactor(deps, reader, id, aDefinition(OTHER))).rejects.toThrow('down');
-    expect(world.reactor(id)).toMatchObject({ codeHash: codeHash(CODE, 'node16'), version: 2 });
+    expect(world.reactor(id)).toMatchObject({ codeHash: codeHash(CODE, { image: 'node16' }), version: 2 });
   });
 });
 

@@ -1,6 +1,10 @@
 import { codeHash } from '../../../src/core/reactors/code-hash.ts';
 import type { Image, Layer } from '../../../src/core/reactors/layer.ts';
-import type { ReactorFunctions, ReactorToMake } from '../../../src/core/reactors/reactor-functions.ts';
+import type {
+  ReactorArchive,
+  ReactorFunctions,
+  ReactorToMake,
+} from '../../../src/core/reactors/reactor-functions.ts';
 
 /** A Lambda function that knows the hash of the code of each of its versions. */
 export interface CloudFunction {
@@ -23,10 +27,11 @@ export const LAYER = LAYERS.node16;
 export function reactorFunctions(functions = new Map<string, CloudFunction>()): ReactorFunctions {
   const images = new Map<string, Image>();
 
-  function publish({ id, image }: ReactorToMake, code: string): string {
+  function publish({ id, image }: ReactorToMake, { code, packages }: ReactorArchive): string {
     const found = functions.get(id) ?? { live: undefined, versions: new Map(), latest: 0 };
     functions.set(id, found);
-    const hash = codeHash(code, image);
+    const digest = packages?.reveal().digest;
+    const hash = codeHash(code.reveal(), { image, ...(digest !== undefined && { packages: { digest } }) });
     // Code that is published already is not published again.
     if (found.versions.get(String(found.latest)) === hash) return String(found.latest);
     found.latest += 1;
@@ -36,14 +41,14 @@ export function reactorFunctions(functions = new Map<string, CloudFunction>()): 
   }
 
   return {
-    create(reactor, code) {
-      const functionVersion = publish(reactor, code.reveal());
+    create(reactor, archive) {
+      const functionVersion = publish(reactor, archive);
       const made = functions.get(reactor.id);
       if (made !== undefined) made.live ??= functionVersion;
       return Promise.resolve({ functionVersion, layer: LAYERS[reactor.image] });
     },
-    publish: (reactor, code) =>
-      Promise.resolve({ functionVersion: publish(reactor, code.reveal()), layer: LAYERS[reactor.image] }),
+    publish: (reactor, archive) =>
+      Promise.resolve({ functionVersion: publish(reactor, archive), layer: LAYERS[reactor.image] }),
     isCurrent: ({ id, image }, version) =>
       Promise.resolve(functions.get(id)?.live === version && images.get(`${id} ${version}`) === image),
     pointLive(id, version) {

@@ -170,6 +170,7 @@ export async function otherOperations(
       );
       return { apiKey: userKey, id: reactor, invocation: id };
     },
+    getReactorSbom: () => Promise.resolve({ id: reactor }),
     listRuntimes: nothing,
     listReactorDeliveries: () => Promise.resolve({ id: reactor }),
     resendReactorDelivery: async () => ({

@@ -35,6 +35,7 @@ const PLACES: Readonly<Record<keyof Settings, Place>> = {
     refused: 'functions run on this machine',
   },
   reactorImages: { variable: 'REACTOR_IMAGES' },
+  reactorPackages: { variable: 'REACTOR_PACKAGES' },
   hotConcurrency: { variable: 'HOT_CONCURRENCY' },
   hotInstances: { variable: 'HOT_INSTANCES' },
   reactorsPerTenant: { variable: 'REACTORS_PER_TENANT' },

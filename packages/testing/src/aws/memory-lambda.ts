@@ -11,15 +11,30 @@ import {
   UpdateFunctionCodeCommand,
   UpdateFunctionConfigurationCommand,
 } from '@aws-sdk/client-lambda';
+import { isDeepStrictEqual } from 'node:util';
 import { unzipSync } from 'fflate';
 import { codeHash } from '../../../../src/core/reactors/code-hash.ts';
 import { IMAGES, type Image } from '../../../../src/core/reactors/layer.ts';
+import {
+  packagePath,
+  type PackageIndex,
+  type PackagePlace,
+} from '../../../../src/core/reactors/package-files.ts';
 import { perImage } from '../../../../src/lambda/layer-environment.ts';
 import { ENVIRONMENT } from '../functions.ts';
 
+/** The code of a reactor, with the packages that it brings, if any. */
+export interface RunnableCode {
+  readonly code: string;
+  readonly packages?: PackageIndex & {
+    readonly code: string;
+    readonly places: readonly PackagePlace[];
+  };
+}
+
 /** Code on the layer of its image. */
 interface MemoryVersion {
-  readonly code: string;
+  readonly code: RunnableCode;
   readonly layer: string;
 }
 
@@ -41,11 +56,19 @@ const missing = () => new ResourceNotFoundException({ message: 'there is no such
 const conflict = () => new ResourceConflictException({ message: 'it exists', ...METADATA });
 
 const FILE = 'reactor.js';
-const codeOf = (archive: Uint8Array = new Uint8Array()): string =>
-  Buffer.from(unzipSync(archive)[FILE] ?? []).toString();
+
+function codeOf(archive: Uint8Array = new Uint8Array()): RunnableCode {
+  const files = unzipSync(archive);
+  const text = (path: string) => Buffer.from(files[path] ?? []).toString();
+  const code = text(FILE);
+  if (files[packagePath('index')] === undefined) return { code };
+  const index = JSON.parse(text(packagePath('index'))) as PackageIndex;
+  const places = JSON.parse(text(packagePath('places'))) as readonly PackagePlace[];
+  return { code, packages: { ...index, code: text(packagePath('code')), places } };
+}
 
 /** Runs code of an image for an event of the runtime; resolves with the response of the runtime. */
-export type RunCode = (code: string, event: string, image: Image) => Promise<string>;
+export type RunCode = (code: RunnableCode, event: string, image: Image) => Promise<string>;
 
 const LAYERS = perImage.parse(ENVIRONMENT['REACTOR_LAYERS']);
 
@@ -113,7 +136,7 @@ export class MemoryLambda {
     const { layer } = found;
     const code = codeOf(ZipFile);
     const before = found.versions.get(String(found.latest));
-    if (before?.code === code && before.layer === layer) return { Version: String(found.latest) };
+    if (isDeepStrictEqual(before, { code, layer })) return { Version: String(found.latest) };
     const latest = found.latest + 1;
     const versions = new Map([...found.versions, [String(latest), { code, layer }]]);
     this.#functions.set(name, { ...found, versions, latest });
@@ -172,7 +195,7 @@ export class MemoryLambda {
     const image = imageOf(version.layer);
     const event = Buffer.from(Payload as Uint8Array).toString();
     const { code_sha256: expected } = JSON.parse(event) as { readonly code_sha256: string };
-    const isStale = codeHash(code, image) !== expected;
+    const isStale = codeHash(code.code, { image, ...code }) !== expected;
     return { Payload: Buffer.from(isStale ? '{"outcome":"stale"}' : await this.#run(code, event, image)) };
   }
 }

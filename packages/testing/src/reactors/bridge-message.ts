@@ -1,10 +1,10 @@
 import type { Image } from '../../../../src/core/reactors/layer.ts';
+import type { RunnableCode } from '../aws/memory-lambda.ts';
 
 /** The thread of a reactor and its vault send each other these messages. */
 
 /** The thread of one run, at its start. */
-export interface WorkerInput {
-  readonly code: string;
+export interface WorkerInput extends RunnableCode {
   /** The event that the runtime gets (docs/reactors.md#the-runtime). */
   readonly event: string;
   /** Its globals are those of this image. */

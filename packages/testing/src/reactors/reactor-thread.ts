@@ -10,6 +10,7 @@ import { encodeResult } from '../../../../reactor-runtime/worker/encode-result.t
 import { moduleMember, reduceError } from '../../../../reactor-runtime/worker/reduce-error.ts';
 import { thrownPlace } from '../../../../reactor-runtime/worker/thrown-place.ts';
 import { AUTHOR_PACKAGES, SDK } from '../../../../src/core/reactors/author-packages.ts';
+import { packagePath } from '../../../../src/core/reactors/package-files.ts';
 import * as sdk from '../../../sdk/src/index.ts';
 import { bridgeFetch } from './bridge-fetch.ts';
 import { bridgeHttp } from './bridge-http.ts';
@@ -24,8 +25,8 @@ interface Event {
   } | null;
 }
 
-const { code, event, image, folder } = workerData as WorkerInput;
-const FILE = join(folder, 'reactor.js');
+const { code, packages, event, image, folder } = workerData as WorkerInput;
+const FILES = { code: join(folder, 'reactor.js'), packages: join(folder, packagePath('code')) };
 const say = (message: FromWorker) => parentPort?.postMessage(message);
 
 const waiting = new Map<number, Pick<PromiseWithResolvers<AskedResponse>, 'resolve' | 'reject'>>();
@@ -68,11 +69,27 @@ function notFound(specifier: string, reason: string): Error {
   return error;
 }
 
+let ownModules: Record<string, () => unknown> | undefined;
+
+/** The package of a bundle that the test gave to the reactor. */
+function ownPackage(text: string, specifier: string): unknown {
+  if (ownModules === undefined) {
+    const module: ReactorModule = { exports: {} };
+    const run = compile(text, FILES.packages);
+    run.call(module.exports, module.exports, requireInReactor, module, FILES.packages, folder);
+    ownModules = module.exports as Record<string, () => unknown>;
+  }
+  const load = ownModules[specifier];
+  if (load === undefined) throw new TypeError(`the packages of the reactor lack ${specifier}`);
+  return load();
+}
+
 /** Has what the service gives to reactors; packages come from the project under test. */
 function requireInReactor(specifier: unknown): unknown {
   if (typeof specifier !== 'string') throw new TypeError('require takes the name of a module');
   const name = specifier.replace(/^node:/, '');
   if (specifier === SDK) return sdk;
+  if (packages?.specifiers.includes(specifier) === true) return ownPackage(packages.code, specifier);
   if (ALLOWED.includes(name)) return installed(`node:${name}`);
   if (!PROVIDED.includes(specifier))
     throw notFound(specifier, REFUSED[name] ?? 'reactors have no such module');
@@ -97,14 +114,14 @@ function sayNotLoaded(error: unknown): void {
   printError(error);
   const module = refusedModule(error);
   const reason =
-    module === undefined ? `"threw",${thrownPlace(error, FILE)}` : `"module"${moduleMember(module)}`;
+    module === undefined ? `"threw",${thrownPlace(error, FILES)}` : `"module"${moduleMember(module)}`;
   say({ said: `${MESSAGE.notLoaded}{"reason":${reason}}` });
 }
 
 function load(): ((request: unknown) => unknown) | undefined {
   let run;
   try {
-    run = compile(code, FILE);
+    run = compile(code, FILES.code);
   } catch (error) {
     printError(error);
     say({ said: `${MESSAGE.notLoaded}{"reason":"syntax"}` });
@@ -112,7 +129,7 @@ function load(): ((request: unknown) => unknown) | undefined {
   }
   try {
     const module: ReactorModule = { exports: {} };
-    run.call(module.exports, module.exports, requireInReactor, module, FILE, folder);
+    run.call(module.exports, module.exports, requireInReactor, module, FILES.code, folder);
     if (typeof module.exports === 'function') return module.exports as (request: unknown) => unknown;
     say({ said: `${MESSAGE.notLoaded}{"reason":"no_function"}` });
   } catch (error) {
@@ -123,7 +140,7 @@ function load(): ((request: unknown) => unknown) | undefined {
 
 function sayThrown(error: unknown): void {
   printError(error);
-  say({ said: MESSAGE.threw + reduceError(error, FILE, refusedModule(error)) });
+  say({ said: MESSAGE.threw + reduceError(error, FILES, refusedModule(error)) });
 }
 
 function clientOf({

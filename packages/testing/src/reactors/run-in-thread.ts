@@ -5,9 +5,10 @@ import { Worker } from 'node:worker_threads';
 import { outcome, notLoaded } from '../../../../reactor-runtime/loop/outcome.ts';
 import { parseWorkerMessage, readLoaded } from '../../../../reactor-runtime/loop/parse-worker-message.ts';
 import type { Image } from '../../../../src/core/reactors/layer.ts';
+import { packageAt } from '../../../../src/core/reactors/package-files.ts';
 import type { Platform } from '../../../../src/core/shared/platform.ts';
 import type { AskedRequest, AskedResponse, FromWorker, ToWorker, WorkerInput } from './bridge-message.ts';
-import type { RunCode } from '../aws/memory-lambda.ts';
+import type { RunCode, RunnableCode } from '../aws/memory-lambda.ts';
 import type { RunningWork } from '../running-work.ts';
 import { watchRest } from './thread-rest.ts';
 
@@ -50,19 +51,20 @@ function startThread(workerData: WorkerInput): Worker {
 }
 
 /** The result of a run, if the runtime said it. */
-function resultIn(said: string): string | undefined {
-  const failure = readLoaded(said);
+function resultIn(said: string, { packages }: RunnableCode): string | undefined {
+  const find = (line: number, column: number) => packages && packageAt(packages.places, line, column);
+  const failure = readLoaded(said, find);
   if (failure !== undefined && failure !== 'loaded') return notLoaded(failure);
-  return parseWorkerMessage(said);
+  return parseWorkerMessage(said, find);
 }
 
 export function createThreads({ ask, print, warn, work, startTimer }: ThreadOptions): Threads {
   const running = new Set<(result: string) => void>();
   let hasEnded = false;
 
-  function start(code: string, event: string, image: Image): Promise<string> {
+  function start(code: RunnableCode, event: string, image: Image): Promise<string> {
     const { timeout_ms: timeoutMs } = JSON.parse(event) as { readonly timeout_ms: number };
-    const worker = startThread({ code, event, image, folder: process.cwd() });
+    const worker = startThread({ ...code, event, image, folder: process.cwd() });
     const rest = watchRest(worker);
     let asks = 0;
 
@@ -94,7 +96,7 @@ export function createThreads({ ask, print, warn, work, startTimer }: ThreadOpti
         else if ('printed' in message) print(message.printed);
         else if ('missing' in message) warn(new Error(message.missing));
         else {
-          const said = resultIn(message.said);
+          const said = resultIn(message.said, code);
           if (said !== undefined) end(said);
         }
       };
