@@ -21,6 +21,7 @@ export const reactorCommand: CreateCommand = (surroundings, failed) => {
     .argument('<FILE>', 'the code of a reactor')
     .addOption(file('args', 'JSON of req.args, an object or array (default {})'))
     .addOption(file('configuration', 'JSON of req.configuration, an object of strings (default {})'))
+    .addOption(file('packages', 'the packages of the code, as reactor bundle writes them'))
     .addOption(image())
     .addOption(lenient());
   for (const option of connectionOptions()) run.addOption(option);

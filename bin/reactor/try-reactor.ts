@@ -1,5 +1,5 @@
 import { checkCode } from '../../src/core/reactors/check-code.ts';
-import type { Image } from '../../src/core/reactors/layer.ts';
+import { IMAGES, type Image } from '../../src/core/reactors/layer.ts';
 import { returnedParts } from '../../src/core/reactors/run-reactor.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
@@ -7,13 +7,14 @@ import { problemOf } from '../../src/wire/problem.ts';
 import { connectionOf, hasKey, type ConnectionFlags } from '../command-line/connection.ts';
 import { UsageError } from '../command-line/failures.ts';
 import type { Surroundings } from '../command-line/surroundings.ts';
-import { configurationIn, objectIn, textOf } from './read-files.ts';
+import { bundleIn, configurationIn, objectIn, textOf } from './read-files.ts';
 import { prepareRuntime, runCode, TIME_MS, type CodeRun } from './run-code.ts';
 
 /** These are the options of `reactor run`, as commander names them. */
 export interface RunFlags extends ConnectionFlags {
   readonly args?: string;
   readonly configuration?: string;
+  readonly packages?: string;
   readonly lenient?: true;
   readonly image?: Image;
 }
@@ -34,6 +35,18 @@ async function resultOf(run: CodeRun, { printError }: Surroundings): Promise<obj
   if (outcome.outcome === 'stale' || outcome.outcome === 'gone')
     throw new Error('the runtime ran different code');
   return returnedParts(outcome, { limitMs: TIME_MS, image: run.image }, compatibility);
+}
+
+/** The packages of a file, which the image can run. Rejects with {@link UsageError}. */
+async function packagesOf(flags: RunFlags): Promise<Pick<CodeRun, 'packages'>> {
+  if (flags.packages === undefined) return {};
+  const packages = await bundleIn('packages', flags.packages);
+  const image = imageOf(flags);
+  if (IMAGES.indexOf(packages.image) > IMAGES.indexOf(image))
+    throw new UsageError(
+      `--packages: ${flags.packages} was made for ${packages.image}, and this is ${image}`,
+    );
+  return { packages };
 }
 
 /**
@@ -64,6 +77,7 @@ export async function runReactor(
     configuration: configurationIn(flags.configuration),
     isLenient: flags.lenient === true,
     image: imageOf(flags),
+    ...(await packagesOf(flags)),
     ...(await clientOf(flags, surroundings)),
   };
   await prepareRuntime(run.image);

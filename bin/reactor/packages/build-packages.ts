@@ -8,6 +8,7 @@ import { BundleError } from '../bundle-error.ts';
 import type { Bundler } from '../find-esbuild.ts';
 import { nameAt } from './lock.ts';
 import { placesIn } from './places.ts';
+import { STUBS } from './stubs.ts';
 
 export interface BuiltPackages extends Pick<PackageBundle, 'code' | 'places'> {
   /** Bytes of the text by package, the largest first; `''` is what connects them. */
@@ -27,17 +28,7 @@ export interface PackagesToBuild {
   readonly absent: readonly string[];
 }
 
-/**
- * Takes the place of `child_process`, as in packages of the layer
- * (reactor-runtime/packages/no-processes.ts): a reactor has no other processes. It is a text, so
- * that every build of this program puts the same bytes into a bundle.
- */
-export const NO_PROCESSES = `exports.exec = (_command, ...rest) => {
-  const callback = rest.find((each) => typeof each === 'function');
-  if (callback !== undefined) callback(new Error('a reactor has no other processes'));
-};`;
-
-const STUB = 'no-processes';
+const STUB = 'stub';
 
 const LOADERS: Readonly<Record<string, Loader>> = {
   '': 'js',
@@ -95,8 +86,11 @@ function files({ folder, places }: PackagesToBuild): Plugin {
 const replacements = ({ absent }: PackagesToBuild): Plugin => ({
   name: 'replacements',
   setup: (bundler) => {
-    bundler.onResolve({ filter: /^(?:node:)?child_process$/ }, () => ({ path: STUB, namespace: STUB }));
-    bundler.onLoad({ filter: /.*/, namespace: STUB }, () => ({ contents: NO_PROCESSES }));
+    bundler.onResolve({ filter: /^(?:node:)?(?:child_process|module)$/ }, ({ path }) => ({
+      path: path.replace('node:', ''),
+      namespace: STUB,
+    }));
+    bundler.onLoad({ filter: /.*/, namespace: STUB }, ({ path }) => ({ contents: STUBS[path] ?? '' }));
     if (absent.length === 0) return;
     bundler.onResolve({ filter: /^[^./]/ }, ({ path }) =>
       absent.some((name) => path === name || path.startsWith(`${name}/`))
@@ -150,6 +144,22 @@ function refusedParts({ inputs }: Metafile): readonly string[] {
   return [...found.values()];
 }
 
+/** esbuild gives these ids to what works otherwise than in Node.js. */
+const DOUBTS: Readonly<Record<string, string>> = {
+  'empty-import-meta': 'reads import.meta, which is empty in a bundle',
+  'indirect-require': 'passes require on: a bundle lacks what it requires that way',
+  'unsupported-require-call': 'requires a name that it computes: a bundle lacks what only that names',
+};
+
+function doubtsOf(warnings: readonly Message[]): readonly string[] {
+  const found = warnings.flatMap(({ id, location }) => {
+    const doubt = Object.hasOwn(DOUBTS, id) ? DOUBTS[id] : undefined;
+    const name = packageOfFile(location?.file ?? '');
+    return doubt === undefined || name === '' ? [] : [`${name} ${doubt}.`];
+  });
+  return [...new Set(found)];
+}
+
 /** Throws {@link BundleError} for a package that compiles an addon, if code finds it. */
 function checkAddons({ folder, places, absent }: PackagesToBuild): void {
   for (const place of places) {
@@ -171,7 +181,7 @@ export async function buildPackages({ build }: Bundler, packages: PackagesToBuil
   const members = specifiers
     .map((each) => JSON.stringify(each))
     .map((name) => `${name}: () => require(${name})`);
-  const { outputFiles, metafile } = await build({
+  const { outputFiles, metafile, warnings } = await build({
     absWorkingDir: realpathSync(folder),
     stdin: {
       contents: `module.exports = {\n${members.join(',\n')}\n};`,
@@ -198,6 +208,8 @@ export async function buildPackages({ build }: Bundler, packages: PackagesToBuil
     legalComments: 'none',
     plugins: [replacements(packages), files(packages)],
     logLevel: 'silent',
+    logLimit: 0,
+    logOverride: Object.fromEntries(Object.keys(DOUBTS).map((id) => [id, 'warning' as const])),
   }).catch((error: unknown) => {
     const { errors } = error as BuildFailure;
     const reasons = new Set(errors.map(reasonOf).map((reason) => reason.replaceAll(folder, '')));
@@ -209,6 +221,6 @@ export async function buildPackages({ build }: Bundler, packages: PackagesToBuil
     code,
     places: placesIn(textOf('.map'), packageOfFile),
     sizes: sizesOf(metafile),
-    warnings: refusedParts(metafile),
+    warnings: [...refusedParts(metafile), ...doubtsOf(warnings)],
   };
 }
