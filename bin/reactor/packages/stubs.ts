@@ -3,7 +3,7 @@
  * need. They are texts, so that every build of this program puts the same bytes into a bundle.
  */
 export const STUBS: Readonly<Record<string, string>> = {
-  // As in packages of the layer (reactor-runtime/packages/no-processes.ts).
+  // It fails as in packages of the layer (reactor-runtime/packages/no-processes.ts).
   child_process: `exports.exec = (_command, ...rest) => {
   const callback = rest.find((each) => typeof each === 'function');
   if (callback !== undefined) callback(new Error('a reactor has no other processes'));
