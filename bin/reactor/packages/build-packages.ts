@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { extname, join, sep } from 'node:path';
+import { readFileSync, realpathSync } from 'node:fs';
+import { extname, sep } from 'node:path';
 import type { BuildFailure, Loader, Message, Metafile, Plugin } from 'esbuild';
 import { REFUSED } from '../../../reactor-runtime/worker/built-ins.ts';
 import type { Image } from '../../../src/core/reactors/layer.ts';
@@ -160,16 +160,6 @@ function doubtsOf(warnings: readonly Message[]): readonly string[] {
   return [...new Set(found)];
 }
 
-/** Throws {@link BundleError} for a package that compiles an addon, if code finds it. */
-function checkAddons({ folder, places, absent }: PackagesToBuild): void {
-  for (const place of places) {
-    if (absent.includes(nameAt(place)) || !existsSync(join(folder, place, 'binding.gyp'))) continue;
-    throw new BundleError(
-      `${nameAt(place)} is a native addon (it has a binding.gyp). Reactors cannot load one`,
-    );
-  }
-}
-
 /**
  * Bundles installed packages into one CommonJS text with a function for each name that code
  * requires, so that a package is loaded when code asks for it, and is the same for all that share
@@ -177,7 +167,6 @@ function checkAddons({ folder, places, absent }: PackagesToBuild): void {
  */
 export async function buildPackages({ build }: Bundler, packages: PackagesToBuild): Promise<BuiltPackages> {
   const { folder, image, specifiers } = packages;
-  checkAddons(packages);
   const members = specifiers
     .map((each) => JSON.stringify(each))
     .map((name) => `${name}: () => require(${name})`);

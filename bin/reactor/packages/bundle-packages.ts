@@ -12,6 +12,7 @@ import type { Surroundings } from '../../command-line/surroundings.ts';
 import { BundleError } from '../bundle-error.ts';
 import { findEsbuild, type Bundler } from '../find-esbuild.ts';
 import { buildPackages, type BuiltPackages } from './build-packages.ts';
+import { checkInstalled } from './check-installed.ts';
 import { installPackages } from './install-packages.ts';
 import { lockSchema, type LockEntry } from './lock.ts';
 import { manifestOf, projectFolder, readProject } from './project.ts';
@@ -38,8 +39,8 @@ async function build({ bundler, image, specifiers, pruned, ...options }: ToBuild
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'cloakroom-packages-')));
   try {
     await installPackages(folder, pruned, options);
-    const { manifest, lock, absent } = pruned;
-    const { '': _root, ...places } = lock.packages;
+    const { manifest, lock, absent, needed } = pruned;
+    checkInstalled(folder, needed);
     const {
       code,
       places: begins,
@@ -48,7 +49,7 @@ async function build({ bundler, image, specifiers, pruned, ...options }: ToBuild
       folder,
       image,
       specifiers,
-      places: new Set(Object.keys(places)),
+      places: new Set(needed.map(({ place }) => place)),
       absent,
     });
     const written = await writeBundle({

@@ -12,9 +12,17 @@ import { prunedOverrides } from './overrides.ts';
 import { reachable, type Reached } from './reachable.ts';
 import { isOfRegistry } from './registry-spec.ts';
 
+/** A package that the code finds. */
+export interface NeededPackage {
+  readonly place: string;
+  readonly name: string;
+  readonly version: string;
+}
+
 export interface PrunedLock extends Pick<PackageBundle, 'manifest' | 'lock'> {
   /** Native addons that packages work without. Code does not find them. */
   readonly absent: readonly string[];
+  readonly needed: readonly NeededPackage[];
 }
 
 /**
@@ -120,6 +128,17 @@ function absentOf(reached: ReadonlyMap<string, Reached>): readonly string[] {
   });
 }
 
+/** The packages that the code finds if some are absent. */
+function neededOf({ packages }: Lock, names: readonly string[], absent: readonly string[]) {
+  const present = Object.entries(packages).filter(([place]) => !absent.includes(nameAt(place)));
+  const found = reachable({ packages: Object.fromEntries(present) }, names);
+  return [...found].map(([place, { entry }]) => ({
+    place,
+    name: entry.name ?? nameAt(place),
+    version: entry.version ?? '',
+  }));
+}
+
 /**
  * Leaves in a lock and its manifest what these names of code reach. It is what npm installs, so
  * whatever would make npm read or run something else is refused. Throws {@link BundleError}, with
@@ -144,12 +163,14 @@ export function pruneLock(
   const found = [...reached].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const entries = found.map(([place, each]) => [place, prunedEntry(lock, place, each)] as const);
   const overrides = prunedOverrides(manifest, new Set(found.map(([place]) => nameAt(place))));
+  const absent = absentOf(reached);
   return {
     manifest: { dependencies, ...(overrides !== undefined && { overrides }) },
     lock: {
       lockfileVersion: 3,
       packages: { '': { dependencies }, ...Object.fromEntries(entries) },
     },
-    absent: absentOf(reached),
+    absent,
+    needed: neededOf(lock, names, absent),
   };
 }

@@ -149,7 +149,6 @@ describe('buildPackages', () => {
       {
         [A]: `try { exports.fast = require('fast'); } catch { exports.fast = false; }`,
         'node_modules/fast/index.js': 'module.exports = true;',
-        'node_modules/fast/binding.gyp': '',
       },
       { absent: ['fast'] },
     );
@@ -185,7 +184,6 @@ describe('buildPackages', () => {
       OUTSIDE,
     ],
     ['an addon', { [A]: `require('./a.node')`, 'node_modules/a/a.node': '' }, 'a is a native addon'],
-    ['the source of an addon', { [A]: '', 'node_modules/a/binding.gyp': '' }, 'a is a native addon'],
     ['a file without code', { [A]: `require('./a.txt')`, 'node_modules/a/a.txt': '' }, 'file of type .txt'],
     ['a package that is missing', { [A]: `require('b')` }, 'a requires b, which is not among'],
     ['a name that its package lacks', { 'node_modules/a/package.json': '{"exports":{}}' }, 'there is no a'],
