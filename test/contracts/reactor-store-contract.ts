@@ -68,6 +68,45 @@ export function reactorStoreContract(name: string, make: () => ReactorStore): vo
       expect(await make().update({ ...reactor, version: 2 })).toBe(false);
     });
 
+    it('writes packages with their reactor or not at all, and reads those that the record names', async () => {
+      const packages = (id: string, bytes: number) => ({
+        digest: id,
+        image: 'node16' as const,
+        dependencies: { lodash: '1.0.0' },
+        id,
+        bytes,
+      });
+      const bytes = (fill: number) => Buffer.alloc(800_000, fill);
+      const first = aStoredReactor({ packages: packages('first', 800_000) });
+      const store = make();
+      await store.create(first, 100, { encrypted: bytes(1), locked: ['lodash@1.0.0'] });
+      expect(await store.find(first.tenantId, first.id)).toEqual(first);
+      expect(await store.findPackages(first)).toEqual(bytes(1));
+      const second = { ...first, version: 2, packages: packages('second', 3) };
+      const replacement = { before: first.packages, now: { encrypted: Buffer.from('abc') } };
+      expect(await store.update({ ...second, version: 3 }, replacement)).toBe(false);
+      expect(await store.findPackages(first)).toEqual(bytes(1));
+      expect(await store.update(second, replacement)).toBe(true);
+      expect(await store.findPackages(first)).toBeUndefined();
+      expect(await store.findPackages(second)).toEqual(Buffer.from('abc'));
+      const other = aStoredReactor({ tenantId: first.tenantId });
+      expect(await store.findLocked([other, first])).toEqual([[], ['lodash@1.0.0']]);
+      const { packages: _, ...third } = { ...second, version: 3 };
+      expect(await store.update(third, { before: second.packages, now: undefined })).toBe(true);
+      expect(await store.findPackages(second)).toBeUndefined();
+      expect(await store.findLocked([first])).toEqual([[]]);
+    });
+
+    it('deletes packages with their reactor', async () => {
+      const packages = { digest: 'd', image: 'node16' as const, dependencies: {}, id: 'one', bytes: 3 };
+      const reactor = aStoredReactor({ packages });
+      await make().create(reactor, 100, { encrypted: Buffer.from('abc'), locked: [] });
+      expect(await make().delete({ ...reactor, version: 2 })).toBe(false);
+      expect(await make().findPackages(reactor)).toEqual(Buffer.from('abc'));
+      expect(await make().delete(reactor)).toBe(true);
+      expect(await make().findPackages(reactor)).toBeUndefined();
+    });
+
     it('lists the reactors of a tenant newest first, after any id', async () => {
       const tenantId = randomUUID();
       const ids = [1, 2, 3, 4, 5].map((at) => orderedId(at, randomUUID()));

@@ -1,6 +1,8 @@
 import { IMAGES } from '../../src/core/reactors/layer.ts';
 import { AMPLE_MS, reactorsOn } from './a-reactor.ts';
 import { IS_THOROUGH, randomOfFile } from '../../packages/test-kit/src/thoroughness.ts';
+import { aPackageBundle } from '../support/builders/a-package-bundle.ts';
+import type { ReactorProcess } from '../support/runtime-api.ts';
 import { HOSTILE } from './hostile-programs.ts';
 
 const random = randomOfFile();
@@ -29,8 +31,19 @@ const cardOf = (at: number) => ({
   cvc: `PLANT-${at.toString(36)}x`,
 });
 
-describe.each(IMAGES)('%s', (image) => {
+/** Code runs hostile programs itself, or a package of its own does. */
+const PLACES = IS_THOROUGH ? (['code', 'package'] as const) : (['code'] as const);
+const CASES = IMAGES.flatMap((image) => PLACES.map((place) => ({ image, place })));
+
+describe.each(CASES)('$image, in the $place', ({ image, place }) => {
   const { withReactor } = reactorsOn(image);
+
+  async function withCode(use: (reactor: ReactorProcess) => Promise<void>): Promise<void> {
+    if (place === 'code') return withReactor(CODE, use);
+    const { bundle: packages } = await aPackageBundle({ any: CODE });
+    return withReactor("module.exports = require('any');", use, { packages });
+  }
+
   describe('no invocation reaches another one', () => {
     it('there are enough hostile programs', () => {
       expect(HOSTILE.length).toBeGreaterThanOrEqual(110);
@@ -39,7 +52,7 @@ describe.each(IMAGES)('%s', (image) => {
     });
 
     it('no hostile invocation is able to reach an honest one before or after it', async () => {
-      await withReactor(CODE, async (reactor) => {
+      await withCode(async (reactor) => {
         const planted: string[] = [];
         let invocations = 0;
         let before = 'nothing';

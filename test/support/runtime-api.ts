@@ -4,9 +4,11 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { codeHash } from '../../src/core/reactors/code-hash.ts';
 import type { Image } from '../../src/core/reactors/layer.ts';
+import type { PackageBundle } from '../../src/core/reactors/package-bundle.ts';
+import { packageFiles } from '../../src/core/reactors/package-files.ts';
 import { noteUse } from '../budgets.ts';
 
 /** The result that Lambda would return to the caller: the runtime's response, or its failure. */
@@ -59,6 +61,8 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 export interface ReactorOptions {
   /** Is that of the layer. */
   readonly image?: Image;
+  /** The packages that the reactor brings. */
+  readonly packages?: PackageBundle;
   readonly memoryMb?: number;
   readonly timeoutMs?: number;
   /** How long code may load; for code that must end by it. */
@@ -73,6 +77,7 @@ export async function startReactor(
   code: string,
   {
     image = 'node16',
+    packages,
     memoryMb = 512,
     timeoutMs = 5_000,
     loadMs,
@@ -84,8 +89,12 @@ export async function startReactor(
   const taskRoot = join(folder, 'task');
   const temp = join(folder, 'tmp');
   for (const path of [taskRoot, temp]) mkdirSync(path);
-  writeFileSync(join(taskRoot, 'reactor.js'), code);
-  const codeSha256 = codeHash(code, { image });
+  const files = { 'reactor.js': code, ...(packages && packageFiles(packages)) };
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(taskRoot, path)), { recursive: true });
+    writeFileSync(join(taskRoot, path), text);
+  }
+  const codeSha256 = codeHash(code, { image, ...(packages && { packages }) });
 
   const queue: Pending[] = [];
   let running: Pending | undefined;

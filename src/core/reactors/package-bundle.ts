@@ -34,6 +34,8 @@ export class PackageBundleError extends Error {}
 const NAME_MAX = 214;
 const PART = '[A-Za-z0-9~-][A-Za-z0-9._~-]*';
 const NAME = new RegExp(`^(?:@${PART}/)?${PART}$`);
+/** A place in the folder of packages, as npm names it in a lock. */
+const PLACE = new RegExp(`^(?:(?:^|/)node_modules/(?:@${PART}/)?${PART})+$`);
 const SPECIFIER = new RegExp(`^(?:@${PART}/)?${PART}(?:/${PART})*$`);
 /** Matches an exact version (semver.org). */
 const VERSION = /^\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[0-9A-Za-z.-]{1,100})?(?:\+[0-9A-Za-z.-]{1,100})?$/;
@@ -164,7 +166,7 @@ function lockedIn({ lock }: Sent): PackageBundle['locked'] {
   return Object.fromEntries(
     entries.map(([place, entry]) => {
       const parsed = schema.safeParse(entry);
-      if (!parsed.success || !isPackageName(place.slice(place.lastIndexOf('node_modules/') + 13)))
+      if (!parsed.success || !PLACE.test(place))
         throw new PackageBundleError(`has an entry of the lock that is no package of npm: ${shown(place)}`);
       if (parsed.data.integrity === undefined && parsed.data.inBundle !== true)
         throw new PackageBundleError(`has a package without integrity in its lock: ${shown(place)}`);

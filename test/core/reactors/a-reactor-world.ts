@@ -3,7 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../../src/core/access/caller.ts';
 import type { ChangeReactorDeps } from '../../../src/core/reactors/create-reactor.ts';
+import { OPERATION_MS, TIDY_AFTER_MS } from '../../../src/core/reactors/change-function.ts';
 import { IMAGES } from '../../../src/core/reactors/layer.ts';
+import { repairReactor } from '../../../src/core/reactors/repair-reactor.ts';
 import type { ReactorDefinition } from '../../../src/core/reactors/reactor.ts';
 import type { ReactorRunner } from '../../../src/core/reactors/reactor-runner.ts';
 import type { Clock } from '../../../src/core/shared/clock.ts';
@@ -12,8 +14,21 @@ import { aVault } from '../../support/builders/a-vault.ts';
 import { inSteps, type Step } from '../../support/fakes/in-steps.ts';
 import { LAYERS, reactorFunctions, type CloudFunction } from '../../support/fakes/reactor-functions.ts';
 import { anAudit } from '../../support/fakes/an-audit.ts';
-import { reactorsIn, tablesInMemory } from '../../support/stores-in-memory.ts';
+import {
+  itemsOf,
+  keyOf,
+  reactorsIn,
+  tablesInMemory,
+  type MemoryTables,
+} from '../../support/stores-in-memory.ts';
 import { createApplicationStore } from '../../../src/adapters/dynamodb/application-store.ts';
+import {
+  packagePartsKey,
+  parsePackagesKey,
+  reactorPackagesKey,
+  type ItemKey,
+} from '../../../src/adapters/dynamodb/keys.ts';
+import { partCountOf, partKeys } from '../../../src/adapters/dynamodb/value-parts.ts';
 import { createReactorStore } from '../../../src/adapters/dynamodb/reactor-store.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 
@@ -38,6 +53,59 @@ export const aDefinition = (code: string, more: Partial<ReactorDefinition> = {})
 
 /** The process ends here: it does nothing afterwards. */
 export class Death extends Error {}
+
+/** Lists parts of packages that no reactor has, and those that one lacks. */
+function strayParts(tables: MemoryTables): readonly string[] {
+  const expected = reactorsIn(tables).flatMap(({ tenantId, id, packages }) =>
+    packages === undefined
+      ? []
+      : [
+          reactorPackagesKey(tenantId, id),
+          ...partKeys(packagePartsKey(tenantId, id, packages.id), partCountOf(packages.bytes)),
+        ],
+  );
+  const found = [...itemsOf(tables, 'Reactors')].map(keyOf).filter((key) => parsePackagesKey(key));
+  const texts = (keys: readonly ItemKey[]) => keys.map(({ pk, sk }) => `${pk} ${sk}`).toSorted();
+  const [are, should] = [texts(found), texts(expected)];
+  return are.join() === should.join() ? [] : [`packages are ${are.join()}, not ${should.join()}`];
+}
+
+/** Repairs what is due after all operations have ended. */
+export async function sweep(world: ReturnType<typeof aReactorWorld>): Promise<void> {
+  world.process();
+  world.pass(OPERATION_MS + TIDY_AFTER_MS);
+  for (const { id } of world.reactors()) await repairReactor(world.deps, TENANT, id);
+}
+
+/**
+ * Runs an act in processes that die before or after each step, one after the other, and checks the
+ * state after a sweep.
+ */
+export async function dyingAnywhere(
+  prepare: (world: ReturnType<typeof aReactorWorld>) => Promise<string>,
+  act: (world: ReturnType<typeof aReactorWorld>, id: string) => Promise<unknown>,
+  check: (world: ReturnType<typeof aReactorWorld>, id: string) => void,
+): Promise<number> {
+  let died = 0;
+  for (const kind of ['dieBefore', 'dieAfter'] as const) {
+    for (let at = 1; ; at += 1) {
+      const world = aReactorWorld();
+      const id = await prepare(world);
+      world.process({ [kind]: at });
+      const outcome = await act(world, id).catch((error: unknown) => error);
+      if (!(outcome instanceof Death)) break;
+      died += 1;
+      await sweep(world);
+      expect({ kind, at, disorder: world.disorder() }).toEqual({ kind, at, disorder: [] });
+      check(world, id);
+      // A second sweep finds nothing to do.
+      const before = JSON.stringify(world.reactors());
+      await sweep(world);
+      expect(JSON.stringify(world.reactors())).toBe(before);
+    }
+  }
+  return died;
+}
 
 /**
  * Reactors and their functions in memory. The process dies before the nth call of any port
@@ -120,10 +188,11 @@ export function aReactorWorld(clockOfAll?: Clock) {
       now += ms;
     },
     /**
-     * Lists mismatches of records and functions: no function may exist without a reactor, and
-     * `live` must run the recorded version.
+     * Lists mismatches of records, packages and functions: no function and no part of a package may
+     * exist without a reactor, and `live` must run the recorded version.
      */
     disorder: (): readonly string[] => [
+      ...strayParts(tables),
       ...[...functions.keys()]
         .filter((id) => !reactors().some((reactor) => reactor.id === id))
         .map((id) => `function without reactor ${id}`),

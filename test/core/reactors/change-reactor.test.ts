@@ -1,5 +1,5 @@
 import { patchReactor, updateReactor } from '../../../src/core/reactors/change-reactor.ts';
-import { OPERATION_MS, TIDY_AFTER_MS } from '../../../src/core/reactors/change-function.ts';
+import { TIDY_AFTER_MS } from '../../../src/core/reactors/change-function.ts';
 import { createReactor } from '../../../src/core/reactors/create-reactor.ts';
 import { deleteReactor } from '../../../src/core/reactors/delete-reactor.ts';
 import { getReactor } from '../../../src/core/reactors/get-reactor.ts';
@@ -11,48 +11,20 @@ import { anApplication } from '../../support/builders/an-application.ts';
 import { putApplication, putItem } from '../../support/stores-in-memory.ts';
 import { createApplicationStore } from '../../../src/adapters/dynamodb/application-store.ts';
 import { reactorKey } from '../../../src/adapters/dynamodb/keys.ts';
-import { aDefinition, aManager, aReactorWorld, Death, TENANT } from './a-reactor-world.ts';
+import {
+  aDefinition,
+  aManager,
+  aReactorWorld,
+  Death,
+  dyingAnywhere,
+  sweep,
+  TENANT,
+} from './a-reactor-world.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
-
-async function sweep(world: ReturnType<typeof aReactorWorld>) {
-  world.process();
-  world.pass(OPERATION_MS + TIDY_AFTER_MS);
-  for (const { id } of world.reactors()) await repairReactor(world.deps, TENANT, id);
-}
 
 const create = async (world: ReturnType<typeof aReactorWorld>, code = 'one') =>
   (await createReactor(world.deps, aManager, aDefinition(code), randomIdentity(machinePlatform.random)))
     .reactor.id;
-
-/**
- * Runs an act in processes that die before or after each step, one after the other, and checks the
- * state after a sweep.
- */
-async function dyingAnywhere(
-  prepare: (world: ReturnType<typeof aReactorWorld>) => Promise<string>,
-  act: (world: ReturnType<typeof aReactorWorld>, id: string) => Promise<unknown>,
-  check: (world: ReturnType<typeof aReactorWorld>, id: string) => void,
-): Promise<number> {
-  let died = 0;
-  for (const kind of ['dieBefore', 'dieAfter'] as const) {
-    for (let at = 1; ; at += 1) {
-      const world = aReactorWorld();
-      const id = await prepare(world);
-      world.process({ [kind]: at });
-      const outcome = await act(world, id).catch((error: unknown) => error);
-      if (!(outcome instanceof Death)) break;
-      died += 1;
-      await sweep(world);
-      expect({ kind, at, disorder: world.disorder() }).toEqual({ kind, at, disorder: [] });
-      check(world, id);
-      // A second sweep finds nothing to do.
-      const before = JSON.stringify(world.reactors());
-      await sweep(world);
-      expect(JSON.stringify(world.reactors())).toBe(before);
-    }
-  }
-  return died;
-}
 
 describe('a reactor', () => {
   it('exists once its function can run, and not before', async () => {

@@ -2,6 +2,12 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { destroyTenantStep } from '../../../src/core/operator/destroy-tenant.ts';
 import { FORGOTTEN_MS } from '../../../src/core/crypto/tenant-keys.ts';
 import { beginRootReplacement, continueRootReplacement } from '../../../src/core/operator/replace-root.ts';
+import { dataKeyVersion } from '../../../src/core/crypto/record-encryption.ts';
+import { encryptContent } from '../../../src/core/reactors/open-reactor.ts';
+import { encryptPackages, openPackages } from '../../../src/core/reactors/own-packages.ts';
+import { Secret } from '../../../src/core/shared/secret.ts';
+import { aPackageBundle } from '../../support/builders/a-package-bundle.ts';
+import { aStoredReactor } from '../../support/builders/a-stored-reactor.ts';
 import { reencryptStep } from '../../../src/core/operator/reencrypt-records.ts';
 import { rewrapStep, rotateDeploymentKey } from '../../../src/core/operator/wrap-roots.ts';
 import { rotateDataKey } from '../../../src/core/operator/rotate-data-key.ts';
@@ -179,6 +185,36 @@ describe('a walk over all records', () => {
       { name: 'RecordCorruptedError' },
       { name: 'RecordCorruptedError' },
     ]);
+  });
+
+  it('encrypts the packages of reactors, which it reads to know their key', async () => {
+    const { tenantId } = await aLoad(world);
+    const { operator } = world;
+    const { base64, bundle } = await aPackageBundle({ lodash: 'module.exports = 1' });
+    const plain = aStoredReactor({ tenantId });
+    const sent = { bundle: new Secret(bundle), base64: new Secret(base64) };
+    const { packages, stored } = await encryptPackages(operator, plain, sent);
+    const content = { code: new Secret('x'), configuration: new Secret({}) };
+    const reactor = { ...plain, packages, ...(await encryptContent(operator.vault, plain, content)) };
+    await operator.reactorStore.create(reactor, 100, stored);
+    await rotateDataKey(operator, tenantId);
+    const walk = async () => {
+      let reencrypted = 0;
+      for (let isDone = false; !isDone;) {
+        const step = await reencryptStep(operator, tenantId);
+        reencrypted += step.reencrypted;
+        ({ isDone } = step);
+      }
+      return reencrypted;
+    };
+    expect(await walk()).toBe(1);
+    const [next] = await operator.reactorStore.findMany(tenantId, [reactor.id]);
+    const encrypted = next && (await operator.reactorStore.findPackages(next));
+    expect([dataKeyVersion(stored.encrypted), encrypted && dataKeyVersion(encrypted)]).toEqual([1, 2]);
+    expect(await operator.reactorStore.findPackages(reactor)).toBeUndefined();
+    expect(next && (await openPackages(operator, next))?.reveal()).toEqual(bundle);
+    expect(await operator.reactorStore.findLocked([reactor])).toEqual([['lodash@1.0.0']]);
+    expect(await walk()).toBe(0);
   });
 
   it('continues from where it was interrupted, in any instance, for its own tenant only', async () => {

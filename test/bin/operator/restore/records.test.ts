@@ -1,7 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { recordOf } from '../../../../bin/operator/restore/records.ts';
+import { createReactorStore } from '../../../../src/adapters/dynamodb/reactor-store.ts';
 import { createProxyStore } from '../../../../src/adapters/dynamodb/proxy-store.ts';
 import type { StoredProxy } from '../../../../src/core/stored-proxies/stored-proxy.ts';
+import { aStoredReactor } from '../../../support/builders/a-stored-reactor.ts';
+import { itemsOf, tablesInMemory } from '../../../support/stores-in-memory.ts';
 import { aKey } from '../../../support/builders/an-application.ts';
 import { machinePlatform } from '../../../../src/adapters/machine-platform.ts';
 
@@ -46,5 +50,25 @@ it('a restore treats a stored proxy, its list item, its versions and the uses of
   // The count of a tenant's proxies is always as it is now.
   expect(records.filter((record) => record !== '{"counts":"all"}')).toEqual(
     Array(4).fill(JSON.stringify({ tenant_id: proxy.tenantId, proxy_id: proxy.id })),
+  );
+});
+
+it('a restore treats a reactor, the list of its packages and their parts as one record', async () => {
+  const tables = tablesInMemory();
+  const packages = {
+    digest: 'd',
+    image: 'node16' as const,
+    dependencies: {},
+    id: randomUUID(),
+    bytes: 400_000,
+  };
+  const reactor = aStoredReactor({ packages });
+  const stored = { encrypted: Buffer.alloc(packages.bytes), locked: [] };
+  await createReactorStore(tables.table('Reactors')).create(reactor, 100, stored);
+  const records = [...itemsOf(tables, 'Reactors')].map((item) =>
+    recordOf(marshall(item, { removeUndefinedValues: true })),
+  );
+  expect(records.filter((record) => record !== '{"counts":"all"}')).toEqual(
+    Array(4).fill(JSON.stringify({ tenant_id: reactor.tenantId, reactor_id: reactor.id })),
   );
 });
