@@ -11,7 +11,7 @@ import { madeOnce } from '../core/shared/made-once.ts';
 import { Secret } from '../core/shared/secret.ts';
 import { invalid } from '../core/shared/service-error.ts';
 import { formatTimestamp } from '../core/shared/timestamp.ts';
-import { body, described, text, textMap, time, undocumented, type Response } from './parts.ts';
+import { body, described, text, textMap, time, undocumented, uuid, type Response } from './parts.ts';
 import type { Members } from './words.ts';
 
 /** The service computes these and ignores them in requests, since they change by themselves. */
@@ -213,21 +213,34 @@ const presentImage = (listed: ListedImage): Response<typeof imageResponse> =>
     packages: AUTHOR_PACKAGES.map(({ name, version, licence }) => ({ name, version, licence })),
   } satisfies Undefinable<Response<typeof imageResponse>>);
 
-/** Describes a bill of materials (cyclonedx.org). Its other members are those of CycloneDX 1.5. */
+const hashes = <Algorithm extends string>(alg: Algorithm) =>
+  z.optional(z.array(z.object({ alg: z.literal(alg), content: z.string() })));
+
+const component = () =>
+  z.object({
+    type: z.literal('library'),
+    'bom-ref': z.string(),
+    name: z.string(),
+    version: z.string(),
+    purl: z.string(),
+    hashes: hashes('SHA-512'),
+    licenses: z.optional(z.array(z.object({ license: z.object({ name: z.string() }) }))),
+    externalReferences: z.optional(z.array(z.object({ type: z.literal('distribution'), url: z.string() }))),
+  });
+
+/** Describes a bill of materials in CycloneDX 1.5 (cyclonedx.org). */
 export const billResponse = /* @__PURE__ */ madeOnce(() =>
   z
-    .looseObject({
+    .object({
+      $schema: z.string(),
       bomFormat: z.literal('CycloneDX'),
       specVersion: z.literal('1.5'),
+      version: z.int(),
+      metadata: z.object({
+        component: z.object({ type: z.literal('application'), name: uuid(), hashes: hashes('SHA-256') }),
+      }),
       components: described(
-        z.array(
-          z.looseObject({
-            type: z.literal('library'),
-            name: z.string(),
-            version: z.string(),
-            purl: z.string(),
-          }),
-        ),
+        z.array(component()),
         'All packages of the bundle, with their hashes and licences as the lock of npm has them.',
       ),
     })

@@ -1,7 +1,8 @@
 // Checks docs/contract.md#the-runtime-of-a-reactor.
 import { randomUUID } from 'node:crypto';
 import { AUTHOR_PACKAGES } from '../../src/core/reactors/author-packages.ts';
-import { anApplication, management, type Body } from '../support/service.ts';
+import { aPackageBundle } from '../support/builders/a-package-bundle.ts';
+import { anApplication, describeNeeding, management, type Body } from '../support/service.ts';
 
 const CODE = 'module.exports = () => ({ raw: 1 });';
 const OTHER = 'module.exports = () => ({ raw: 2 });';
@@ -148,5 +149,51 @@ describe('a change of the code of a reactor', () => {
     await management.patch(`/proxies/${pinning.id as string}`, { response_transforms: transforms });
     const { body: third } = await management.put(at(reactor), { ...put, code: CODE });
     expect(third._extras).toEqual({ stopped_proxies: [{ id: pinning.id, name: 'Partner' }] });
+  });
+});
+
+describeNeeding('allowsPackages', 'the packages of a reactor', () => {
+  const USES = "module.exports = () => ({ raw: require('greeting').hello(require('@scope/name')) });";
+
+  it('run with its code, are returned as declared, and can be sent back and taken away', async () => {
+    const { base64, dependencies, digest } = await aPackageBundle({
+      greeting: "exports.hello = (name) => 'hello ' + name;",
+      '@scope/name': "module.exports = 'world';",
+    });
+    const made = await aReactor({ code: USES, runtime: { dependencies, bundle: base64 } });
+    expect(made.runtime).toMatchObject({ dependencies, bundle_digest: digest });
+    expect(JSON.stringify(made)).not.toContain(base64);
+    const caller = await anApplication({ permissions: ['token:use'] });
+    const react = () => caller.post(`${at(made)}/react`, { args: {} });
+    expect((await react()).body).toMatchObject({ raw: 'hello world' });
+    const { body: same } = await management.put(at(made), made);
+    expect(same.runtime).toEqual(made.runtime);
+    const bill = await management.get(`${at(made)}/sbom`);
+    expect(bill).toMatchObject({
+      status: 200,
+      body: {
+        bomFormat: 'CycloneDX',
+        components: [{ name: 'greeting' }, { name: '@scope/name', purl: 'pkg:npm/%40scope/name@1.0.0' }],
+      },
+    });
+    expect((await management.patch(at(made), { runtime: { dependencies: {} } })).status).toBe(204);
+    expect(await react()).toMatchObject({
+      status: 500,
+      body: { detail: expect.stringContaining("requires 'greeting'") },
+    });
+  });
+
+  it('are named by the answer when one does not load', async () => {
+    const { base64, dependencies } = await aPackageBundle({ broken: "throw new TypeError('4242')" });
+    const code = "const broken = require('broken'); module.exports = () => ({ raw: broken });";
+    const made = await aReactor({ code, runtime: { dependencies, bundle: base64 } });
+    const caller = await anApplication({ permissions: ['token:use'] });
+    const { status, body } = await caller.post(`${at(made)}/react`, { args: {} });
+    expect([status, body.detail]).toEqual([
+      422,
+      expect.stringMatching(
+        /^The code threw a TypeError at line 1, column 16, in the package broken at line 2, column \d+ of its bundle while it loaded\.$/,
+      ),
+    ]);
   });
 });

@@ -39,6 +39,7 @@ export const EGRESS_ALLOW_LIST: readonly string[] = [CLOSED_PORT, ...DESTINATION
 export const TEST_SETTINGS: readonly string[] = [
   // Tests create dozens of reactors; running instances for them would only use memory.
   'hotConcurrency=0',
+  'reactorPackages=allowed',
   'throttleRate=100000',
   'throttleBurst=100000',
   `egressAllowList=${EGRESS_ALLOW_LIST.join(',')}`,

@@ -51,6 +51,7 @@ export const aRevealingApplication = () => anApplication({ rules: [revealing()] 
 
 /** A target may lack these, in the words of `npm run contract`. */
 const NEEDS = {
+  allowsPackages: 'the setting reactorPackages=allowed',
   createTenant: 'a tenant of its own',
   openDestination: 'a destination',
   openApart: 'a clock that tests move',

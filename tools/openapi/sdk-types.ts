@@ -72,6 +72,9 @@ const isRequest = (name: string): boolean => /Request$|^CreateJsonToken$|^(?:Car
 
 const LINE_MAX = 98;
 
+/** A name that is no identifier, such as `bom-ref`, stands in quotation marks. */
+const memberName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`);
+
 /** A doc comment with wrapped lines. */
 function comment(text: string | undefined, indent = ''): string {
   if (text === undefined) return '';
@@ -163,7 +166,7 @@ function createWriter(schemas: Schemas) {
       const type = typeOf(schema, isInput, `${indent}  `);
       const isOptional = !required.includes(name);
       const either = isOptional && isInput ? `${type} | undefined` : type;
-      return `${comment(schema.description, `${indent}  `)}${indent}  readonly ${name}${isOptional ? '?' : ''}: ${either};\n`;
+      return `${comment(schema.description, `${indent}  `)}${indent}  readonly ${memberName(name)}${isOptional ? '?' : ''}: ${either};\n`;
     });
     return `{\n${lines.join('')}${indent}}`;
   }

@@ -717,14 +717,40 @@ export interface ParkedDelivery {
 }
 
 export interface BillOfMaterials {
+  readonly $schema: string;
   readonly bomFormat: 'CycloneDX';
   readonly specVersion: '1.5';
+  readonly version: number;
+  readonly metadata: {
+    readonly component: {
+      readonly type: 'application';
+      readonly name: string;
+      readonly hashes?: readonly {
+        readonly alg: 'SHA-256';
+        readonly content: string;
+      }[];
+    };
+  };
   /** All packages of the bundle, with their hashes and licences as the lock of npm has them. */
   readonly components: readonly {
     readonly type: 'library';
+    readonly 'bom-ref': string;
     readonly name: string;
     readonly version: string;
     readonly purl: string;
+    readonly hashes?: readonly {
+      readonly alg: 'SHA-512';
+      readonly content: string;
+    }[];
+    readonly licenses?: readonly {
+      readonly license: {
+        readonly name: string;
+      };
+    }[];
+    readonly externalReferences?: readonly {
+      readonly type: 'distribution';
+      readonly url: string;
+    }[];
   }[];
 }
 

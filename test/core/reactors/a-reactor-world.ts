@@ -66,8 +66,9 @@ function strayParts(tables: MemoryTables): readonly string[] {
   );
   const found = [...itemsOf(tables, 'Reactors')].map(keyOf).filter((key) => parsePackagesKey(key));
   const texts = (keys: readonly ItemKey[]) => keys.map(({ pk, sk }) => `${pk} ${sk}`).toSorted();
-  const [are, should] = [texts(found), texts(expected)];
-  return are.join() === should.join() ? [] : [`packages are ${are.join()}, not ${should.join()}`];
+  const are = texts(found).join();
+  const should = texts(expected).join();
+  return are === should ? [] : [`packages are ${are}, not ${should}`];
 }
 
 /** Repairs what is due after all operations have ended. */

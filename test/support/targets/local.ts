@@ -23,6 +23,7 @@ async function apart(): Promise<Target> {
   let aheadMs = 0;
   return {
     name: 'local',
+    allowsPackages: true,
     credentials: service.credentials,
     now: () => Date.now() + aheadMs,
     shortLifetimeMs: 60_000,
@@ -42,6 +43,7 @@ export function localTarget(): Target {
   const servers: TestDestination[] = [];
   return {
     name: 'local',
+    allowsPackages: true,
     credentials,
     now: Date.now,
     shortLifetimeMs: 15_000,

@@ -64,6 +64,7 @@ export async function memoryTarget(): Promise<Target> {
   const servers: TestDestination[] = [];
   return {
     name: 'memory',
+    allowsPackages: true,
     credentials: {
       base_url: vault.baseUrl,
       tenant_id: vault.tenantId,

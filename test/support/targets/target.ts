@@ -22,6 +22,8 @@ export interface Target {
   readonly shortLifetimeMs: number;
   /** Lets time pass, by waiting or by moving the clock. */
   readonly pass: (ms: number) => Promise<void>;
+  /** Present if reactors may bring packages, which is a setting of the deployment. */
+  readonly allowsPackages?: true;
   /** Creates a tenant; absent where only an operator of the deployment can. */
   readonly createTenant?: (name: string) => Promise<TargetCredentials>;
   /**
