@@ -99,7 +99,9 @@ describe('buildPackages', () => {
       'node_modules/a/b.json': '1',
     };
     const one = await built(files);
-    expect(await built(files)).toEqual(one);
+    // A folder above the temporary one can have this file.
+    const options = JSON.stringify({ compilerOptions: { paths: { a: ['./other.js'] } } });
+    expect(await built({ ...files, 'tsconfig.json': options, 'other.js': '' })).toEqual(one);
     expect(one.code).not.toContain(tmpdir());
   });
 
@@ -142,6 +144,27 @@ describe('buildPackages', () => {
     expect(messages).toEqual(Array.from({ length: 2 }, () => 'a reactor has no other processes'));
     expect(Object.keys(STUBS)).toEqual(['child_process', 'module']);
     expect(warnings).toEqual(['a reads import.meta, which is empty in a bundle.']);
+  });
+
+  it('chooses the files of a package as Node.js does', async () => {
+    const { code } = await built(
+      {
+        'node_modules/a/package.json': JSON.stringify({
+          exports: { module: './module.js', require: './require.js', default: './default.js' },
+        }),
+        'node_modules/a/require.js': `module.exports = 'required';`,
+        'node_modules/a/module.js': `export default 'for bundlers';`,
+        'node_modules/a/default.js': '',
+        'node_modules/b/package.json': JSON.stringify({ module: './module.js', browser: './module.js' }),
+        'node_modules/b/module.js': `export default 'for bundlers';`,
+        'node_modules/b/index.js': `module.exports = 'main';`,
+        'node_modules/c/index.mjs': `import b from 'b'; export { b };`,
+        'node_modules/c/package.json': JSON.stringify({ main: 'index.mjs' }),
+      },
+      { specifiers: ['a', 'c'] },
+    );
+    const required = run(code);
+    expect([required('a'), required('c')]).toEqual(['required', { b: 'main' }]);
   });
 
   it('leaves out a native addon that a package works without', async () => {

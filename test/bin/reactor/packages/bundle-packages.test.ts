@@ -11,6 +11,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { installPackages } from '../../../../bin/reactor/packages/install-packages.ts';
 import { readBundle, writeBundle } from '../../../../src/core/reactors/package-bundle.ts';
 import { commandLine } from '../../../support/command-line.ts';
 import { integrityOf, packageArchive, type ArchivedFiles } from '../../../support/package-archive.ts';
@@ -171,6 +172,24 @@ describe('cloakroom reactor bundle', () => {
     const { exitCode, out: digest, err } = await bundled(['--verify', file('bundle.json', out)]);
     expect([exitCode, err]).toEqual([0, '']);
     expect(digest).toBe(`${(await readBundle(left(out))).digest}\n`);
+  });
+
+  it('runs no script, whatever a lock says', async () => {
+    const { manifest, lock } = await readBundle(left(out));
+    const packages = Object.entries(lock.packages).map(([place, locked]) => [
+      place,
+      { ...(locked as object), ...(place !== '' && { hasInstallScript: true }) },
+    ]);
+    const to = join(folder, 'installed');
+    mkdirSync(to);
+    await installPackages(
+      to,
+      { manifest, lock: { ...lock, packages: Object.fromEntries(packages) } },
+      { project: undefined, environment: OFFLINE },
+    );
+    expect(existsSync(join(to, 'node_modules/left/package.json'))).toBe(true);
+    expect(existsSync(join(to, 'node_modules/left/link.json'))).toBe(false);
+    expect(existsSync(scriptRan)).toBe(false);
   });
 
   it('says what differs in a bundle that is not of its packages', async () => {
