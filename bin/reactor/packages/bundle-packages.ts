@@ -63,7 +63,11 @@ async function build({ bundler, image, specifiers, pruned, ...options }: ToBuild
       places: begins,
     }).catch((error: unknown) => {
       if (!(error instanceof PackageBundleError)) throw error;
-      throw new BundleError(`the bundle ${error.message}`, { cause: error });
+      const largest = rest.sizes
+        .filter(({ name }) => name !== '')
+        .slice(0, 5)
+        .map(({ name, size }) => `${name} has ${size.toLocaleString('en-US')} bytes`);
+      throw new BundleError([`the bundle ${error.message}:`, ...largest].join('\n'), { cause: error });
     });
     return { ...written, ...rest };
   } finally {

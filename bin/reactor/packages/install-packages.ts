@@ -22,6 +22,7 @@ const ARGUMENTS = [
   '--no-bin-links',
   '--no-dry-run',
   '--no-global',
+  '--no-workspaces',
   '--package-lock',
   '--no-update-notifier',
   '--loglevel=silent',

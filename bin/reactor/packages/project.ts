@@ -31,7 +31,8 @@ export function projectFolder(file: string): string | undefined {
 
 function jsonOf(file: string): unknown {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    // npm reads a file with a byte order mark too.
+    return JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new BundleError(`${file} is not JSON`, { cause: error });
   }
@@ -47,10 +48,13 @@ export function manifestOf(folder: string): Manifest {
 
 function missingLock(folder: string): BundleError {
   const other = Object.keys(OTHER_LOCKS).find((name) => existsSync(join(folder, name)));
-  const helps = other === undefined ? `Run: ${LOCK_ONLY}` : OTHER_LOCKS[other];
+  const run = other === undefined ? `Run: ${LOCK_ONLY}` : String(OTHER_LOCKS[other]);
+  // npm would write the lock of the workspace.
+  const isInAnother = projectFolder(folder) !== undefined;
+  const helps = isInAnother ? run.replace(LOCK_ONLY, `${LOCK_ONLY} --no-workspaces`) : run;
   const found =
     other === undefined ? `there is no ${LOCK} in ${folder}` : `${join(folder, other)} is no ${LOCK}`;
-  return new BundleError(`${found}, which a bundle is made from. ${String(helps)}`);
+  return new BundleError(`${found}, which a bundle is made from. ${helps}`);
 }
 
 /** Reads the lock and its manifest. Throws {@link BundleError}. */

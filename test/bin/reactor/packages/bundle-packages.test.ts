@@ -94,6 +94,8 @@ const { TMPDIR } = process.env;
 beforeAll(async () => {
   mkdirSync(temporary);
   process.env['TMPDIR'] = temporary;
+  // Others write there too: npm must not take it for the root of a workspace.
+  file('temporary/package.json', { workspaces: ['*'], scripts: SCRIPTS });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const entry = (name: string, more: object = {}) => ({
@@ -138,7 +140,7 @@ describe('cloakroom reactor bundle', () => {
   let out: string;
 
   afterEach(() => {
-    expect(readdirSync(temporary)).toEqual([]);
+    expect(readdirSync(temporary)).toEqual(['package.json']);
   });
 
   it('installs the packages of the code without their scripts, and prints them in one text', async () => {

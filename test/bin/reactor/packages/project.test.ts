@@ -20,22 +20,28 @@ function project(files: Readonly<Record<string, unknown>>): string {
 }
 
 const LOCK = { lockfileVersion: 3, packages: { '': {} } };
+const LOCK_ONLY = 'npm install --package-lock-only --ignore-scripts';
 
 it('finds the nearest package.json above a file', () => {
   const made = project({ 'package.json': {} });
   expect(projectFolder(join(made, 'src/reactors/charge.js'))).toBe(made);
 });
 
+it('says how a folder of a workspace gets a lock of its own', () => {
+  const made = project({ 'package.json': { workspaces: ['*'] }, 'package-lock.json': LOCK });
+  mkdirSync(join(made, 'inside'));
+  writeFileSync(join(made, 'inside/package.json'), '{}');
+  expect(() => readProject(join(made, 'inside'))).toThrow(`${LOCK_ONLY} --no-workspaces`);
+});
+
 it.each([2, 3])('reads a lock of version %d', (lockfileVersion) => {
   const made = project({
-    'package.json': {},
+    'package.json': '\uFEFF{}',
     'package-lock.json': { ...LOCK, lockfileVersion },
     'yarn.lock': '',
   });
   expect(readProject(made)).toMatchObject({ folder: made, lock: { packages: { '': {} } } });
 });
-
-const LOCK_ONLY = 'npm install --package-lock-only --ignore-scripts';
 
 it.each<readonly [string, Readonly<Record<string, unknown>>, string]>([
   ['no lock', {}, LOCK_ONLY],
