@@ -4,6 +4,7 @@ import { isPlainObject } from '../../packages/sdk/src/json-text.ts';
 export const MEMBER_NAMES = [
   'application_type',
   'application_types',
+  'bundle_digest',
   'callback_url',
   'closes_at',
   'created_at',

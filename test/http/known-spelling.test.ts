@@ -50,7 +50,7 @@ const HARMLESS = [
   // A reactor has no more rights on one image than on another. Some of these are refused with a
   // reason.
   ...['runtime', 'image', 'warm_concurrency', 'node_version', 'status', 'closes_at', 'outdated'],
-  ...['bundle', 'dependencies', 'resolutions', 'resources'],
+  ...['bundle', 'bundle_digest', 'dependencies', 'resolutions', 'resources'],
   // An explanation needs it, or rights. A rule with fewer destinations permits less.
   ...['application_id', 'proxies', 'reactors', 'callbacks'],
   // Without it the response itself has the result.

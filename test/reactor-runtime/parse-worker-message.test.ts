@@ -58,6 +58,13 @@ describe('the loop parses a message that a worker may have forged', () => {
     [{ class: 'E', line: 0, column: 2 }, { class: 'E' }],
     [{ class: 'E', line: 1.5, column: 2 }, { class: 'E' }],
     [{ class: 'E', line: 4242424242424242, column: 2 }, { class: 'E' }],
+    [
+      { class: 'E', package_line: 2, package_column: 4_000_001, package: 'forged' },
+      { class: 'E', package: '@scope/name', package_line: 2, package_column: 4_000_001 },
+    ],
+    [{ class: 'E', package_line: 2, package_column: 4_000_002 }, { class: 'E' }],
+    [{ class: 'E', package_line: 1, package_column: 8 }, { class: 'E' }],
+    [{ class: 'E', package_line: '2', package_column: 8 }, { class: 'E' }],
   ])('class and place %j leave the runtime as %j', (forged, shown) => {
     const { error } = JSON.parse(parseWorkerMessage(`t${JSON.stringify(forged)}`) ?? '');
     expect(error).toEqual({ ...shown, message: '', status: null, errors: null });

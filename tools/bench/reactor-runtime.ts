@@ -7,10 +7,11 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { IMAGES, type Image } from '../../src/core/reactors/layer.ts';
+import { IMAGES, REACTOR_MEMORY_MB, type Image } from '../../src/core/reactors/layer.ts';
 import { layerFolder } from '../../test/support/layer-folder.ts';
 import { startReactor, type ReactorOptions, type ReactorProcess } from '../../test/support/runtime-api.ts';
 import { effort } from './effort.ts';
+import { largestBundle, timesOfReading, USES_LARGE } from './large-bundle.ts';
 import { median } from './median.ts';
 import { report, type Budget, type Figures } from './section.ts';
 
@@ -322,10 +323,51 @@ async function beside(): Promise<{ readonly figure: Figures; readonly budgets: r
   };
 }
 
+/** The share of a processor that Lambda gives a function of reactors: 1,769 MB have a whole one. */
+const LAMBDA_SHARE = REACTOR_MEMORY_MB / 1_769;
+/** Code may load for so long there, in ms (reactor-runtime/loop/loop.ts). */
+const LOAD_MS = 4_000;
+
+/** Measures cold starts of code that requires the largest bundle, beside code without packages. */
+async function withPackages(): Promise<{
+  readonly figure: Figures;
+  readonly budgets: readonly Budget[];
+}> {
+  const { base64, bundle } = await largestBundle();
+  const rows: string[][] = [];
+  const budgets: Budget[] = [];
+  for (const image of IMAGES) {
+    const folder = layerFolder(image);
+    const times = { with: [] as number[], without: [] as number[] };
+    for (let round = 0; round < COLD_ROUNDS; round += 1) {
+      times.with.push(await coldStartOf(() => startReactor(folder, USES_LARGE, { image, packages: bundle })));
+      times.without.push(await coldStartOf(() => startReactor(folder, CODE, { image })));
+    }
+    const large = median(times.with);
+    const none = median(times.without);
+    rows.push(row(`cold start on ${image} with a bundle of 4 MB, beside none`, large, none));
+    const onLambda = (large - none) / LAMBDA_SHARE;
+    budgets.push({
+      budget: `a bundle of 4 MB loads on ${image}, at Lambda's share of a processor`,
+      limit: `${String(LOAD_MS)} ms`,
+      measured: `${onLambda.toFixed(0)} ms`,
+      reference: `${none.toFixed(1)} ms without`,
+      isMet: onLambda <= LOAD_MS,
+    });
+  }
+  const { reading, packing, parsing } = await timesOfReading(base64, bundle);
+  rows.push(
+    row('reading and checking a bundle of 4 MB, beside JSON.parse of its text', reading, parsing),
+    row('packing it for Lambda, beside the same', packing, parsing),
+  );
+  const figure = { title: 'Packages of a reactor', columns: ['', 'bundle', 'reference', 'ratio'], rows };
+  return { figure, budgets };
+}
+
 try {
   const parts = [];
   for (const image of IMAGES) parts.push(await onImage(image));
-  parts.push(await beside());
+  parts.push(await beside(), await withPackages());
   report({
     budgets: parts.flatMap(({ budgets }) => budgets),
     figures: parts.map(({ figure }) => figure),

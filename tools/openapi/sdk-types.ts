@@ -72,7 +72,7 @@ const isRequest = (name: string): boolean => /Request$|^CreateJsonToken$|^(?:Car
 
 const LINE_MAX = 98;
 
-/** A name that is no identifier, such as `bom-ref`, stands in quotation marks. */
+/** A name that is no identifier, such as `bom-ref`, is in quotation marks. */
 const memberName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`);
 
 /** A doc comment with wrapped lines. */

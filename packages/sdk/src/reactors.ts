@@ -10,6 +10,7 @@ import type {
   Reactor,
   ReactorChange,
   ReactorResponse,
+  BillOfMaterials,
   RuntimeImage,
   UpdatedReactor,
 } from './resources.ts';
@@ -76,6 +77,13 @@ export function reactorsOf(http: HttpClient) {
         options,
       );
     },
+
+    /**
+     * Returns the packages that a reactor brings, in CycloneDX, as its author declared them.
+     * @example const { components } = await client.reactors.sbom(id);
+     */
+    sbom: (id: string, options?: CallOptions) =>
+      request<BillOfMaterials>(http, { method: 'GET', path: `${path}/sbom`, ids: [id] }, options),
 
     /**
      * Returns the images on which code can run, with their packages.

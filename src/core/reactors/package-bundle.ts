@@ -7,6 +7,7 @@ import { madeOnce } from '../shared/made-once.ts';
 import { parseJson } from '../shared/parse-json.ts';
 import { SDK } from './author-packages.ts';
 import { IMAGES } from './layer.ts';
+import type { PackagePlace } from './package-files.ts';
 import { REACTOR_LIMITS, type Dependencies } from './reactor.ts';
 
 /** A reactor's own packages have these limits (docs/contract.md#packages-of-a-reactor). */
@@ -74,6 +75,16 @@ const lockedPackage = () =>
 
 export type LockedPackage = z.output<ReturnType<typeof lockedPackage>>;
 
+const isPosition = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 1;
+
+const isPlace = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.length === 3 &&
+  isPosition(value[0]) &&
+  isPosition(value[1]) &&
+  typeof value[2] === 'string' &&
+  isPackageName(value[2]);
+
 /** The members of a bundle, which is JSON. The members of the lock are npm's (docs.npmjs.com). */
 const bundleSchema = madeOnce(() =>
   z.object({
@@ -99,9 +110,7 @@ const bundleSchema = madeOnce(() =>
      * The places in the code where the text of another package begins: line, column (both from 1)
      * and the name of the package, in the order of the text.
      */
-    places: z
-      .array(z.tuple([z.int().check(z.minimum(1)), z.int().check(z.minimum(1)), text(NAME_MAX)]))
-      .check(z.maxLength(PACKAGE_LIMITS.places)),
+    places: z.array(z.custom<PackagePlace>(isPlace)).check(z.maxLength(PACKAGE_LIMITS.places)),
   }),
 );
 

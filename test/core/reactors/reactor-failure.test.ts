@@ -51,6 +51,10 @@ describe('an error that code throws', () => {
 
   it.each([
     [{ class: 'TypeError', line: 3, column: 18 }, 'a TypeError at line 3, column 18'],
+    [
+      { line: 3, column: 18, package: 'pdf-lib', package_line: 1, package_column: 90_211 },
+      'an Error at line 3, column 18, in the package pdf-lib at line 1, column 90211 of its bundle',
+    ],
     [{ class: 'AxiosError' }, 'an AxiosError'],
     [{ class: 'URIError' }, 'a URIError'],
     [{ class: 'undefined' }, 'undefined'],
@@ -85,6 +89,10 @@ describe('an error without the names that code chose', () => {
   it.each([
     [{ class: 'X4242424242424242', line: 1, column: 2 }, 'The code threw an Error at line 1, column 2.'],
     [{ class: 'TypeError' }, 'The code threw a TypeError.'],
+    [
+      { line: 1, column: 2, package: 'visa', package_line: 4242, package_column: 4242 },
+      /^The code threw an Error at line 1, column 2\.$/,
+    ],
     [{ class: 'Error', module: 'm4242424242424242' }, /^The code requires something that is neither/],
   ])('says %j as %s', (place, detail) => {
     const error = new Secret(withoutChosenNames(thrown(place).error.reveal()));

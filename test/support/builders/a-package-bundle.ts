@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { writeBundle, type BundleContent } from '../../../src/core/reactors/package-bundle.ts';
+import { packageOf, writeBundle, type BundleContent } from '../../../src/core/reactors/package-bundle.ts';
 
 const integrityOf = (text: string) => `sha512-${createHash('sha512').update(text).digest('base64')}`;
 
@@ -24,13 +24,13 @@ function textOf(codes: PackageCodes): Pick<BundleContent, 'code' | 'places' | 's
   return {
     specifiers,
     code: `var made = {}; function own(name, run) { if (made[name]) return made[name].exports; var module = made[name] = { exports: {} }; run(module.exports, module); return module.exports; } module.exports = {\n${lines.join('\n')}\n};`,
-    places: specifiers.map((name, at) => [2 + at * 2, 1, name]),
+    places: specifiers.map((name, at) => [2 + at * 2, 1, packageOf(name)]),
   };
 }
 
 /** The members of a bundle of packages, all in version 1.0.0. */
 export function bundleContent(codes: PackageCodes, more: Partial<BundleContent> = {}): BundleContent {
-  const names = Object.keys(codes).map((name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'));
+  const names = Object.keys(codes).map(packageOf);
   const dependencies = Object.fromEntries(names.map((name) => [name, '^1.0.0']));
   return {
     version: 1,

@@ -91,7 +91,7 @@ get, post, put, patch, delete = map(_send, ["GET", "POST", "PUT", "PATCH", "DELE
 
 describe('the samples of the reference', () => {
   it('exist in three languages for each of the operations', () => {
-    expect(operations).toHaveLength(62);
+    expect(operations).toHaveLength(63);
     for (const { node, python } of operations) {
       expect(node).toContain("from '@cloakroom/sdk'");
       expect(python).toContain('import requests');
