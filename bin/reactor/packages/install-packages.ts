@@ -23,7 +23,6 @@ const ARGUMENTS = [
   '--no-dry-run',
   '--no-global',
   '--no-workspaces',
-  '--package-lock',
   '--no-update-notifier',
   '--loglevel=silent',
   '--json',

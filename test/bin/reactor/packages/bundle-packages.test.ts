@@ -29,8 +29,11 @@ const manifest = (name: string, more: object = {}) =>
 /** The packages of the registry. Each has scripts, and one a link to a file of the machine. */
 const PACKAGES: Readonly<Record<string, ArchivedFiles>> = {
   left: {
-    'package.json': manifest('left', { dependencies: { shared: '1' }, optionalDependencies: { fast: '1' } }),
-    'index.js': `exports.shared = require('shared');
+    'package.json': manifest('left', {
+      dependencies: { shared: '1' },
+      optionalDependencies: { extra: '1', fast: '1' },
+    }),
+    'index.js': `exports.shared = require('shared'); require('extra');
       try { require('fast'); } catch { exports.slow = true; }
       try { exports.linked = require('./link.json'); } catch {}`,
     'part.js': 'module.exports = 7;',
@@ -45,6 +48,7 @@ const PACKAGES: Readonly<Record<string, ArchivedFiles>> = {
     'index.js': `import shared from 'shared'; export { shared };`,
   },
   shared: { 'package.json': manifest('shared'), 'index.js': 'module.exports = {};' },
+  extra: { 'package.json': manifest('extra'), 'index.js': '' },
   // npm installs it on this platform alone: a bundle has it nowhere.
   fast: { 'package.json': manifest('fast', { os: [process.platform] }), 'index.js': 'module.exports = 1;' },
 };
@@ -68,6 +72,12 @@ const file = (name: string, content: unknown): string => {
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content, null, 2));
   return path;
 };
+
+/** A project can have options that would run scripts, or install elsewhere or nothing. */
+const NPMRC = [
+  ...['ignore-scripts=false', 'dangerously-allow-all-scripts=true', 'bin-links=true'],
+  ...['dry-run=true', 'global=true', 'package-lock=false', 'omit[]=optional', 'install-strategy=linked'],
+];
 
 /** npm finds nothing of the machine that runs the tests, and no registry. */
 const environment = (more: Readonly<Record<string, string>> = {}) => ({
@@ -107,6 +117,7 @@ beforeAll(async () => {
     ...more,
   });
   mkdirSync(join(folder, 'code'));
+  file('.npmrc', NPMRC.join('\n'));
   file('secret.json', { SECRET });
   file('package.json', { dependencies: { ...DEPENDENCIES, unused: 'file:../unused' }, scripts: SCRIPTS });
   file('package-lock.json', {
@@ -117,11 +128,12 @@ beforeAll(async () => {
       'node_modules/unused': { resolved: '../unused', link: true },
       'node_modules/left': entry('left', {
         dependencies: { shared: '1' },
-        optionalDependencies: { fast: '1' },
+        optionalDependencies: { extra: '1', fast: '1' },
         engines: { node: '>=18' },
       }),
       'node_modules/@scope/right': entry('@scope/right', { dependencies: { shared: '1' } }),
       'node_modules/shared': entry('shared'),
+      'node_modules/extra': entry('extra', { optional: true }),
       'node_modules/fast': entry('fast', { os: [process.platform], optional: true }),
     },
   });
@@ -167,7 +179,7 @@ describe('cloakroom reactor bundle', () => {
     expect(readFileSync(sbom, 'utf8')).toContain('"purl": "pkg:npm/%40scope/right@1.0.0"');
     expect(err).toMatch(/\d {2}left\n/);
     expect(err).toContain('left says that it needs Node.js 18.\n');
-    expect(err).toMatch(/ 4 {2}packages in all, of 500 that a bundle may have\n/);
+    expect(err).toMatch(/ 5 {2}packages in all, of 500 that a bundle may have\n/);
   });
 
   it('proves a bundle offline, in another folder, and prints its digest', async () => {
@@ -187,7 +199,7 @@ describe('cloakroom reactor bundle', () => {
     await installPackages(
       to,
       { manifest, lock: { ...lock, packages: Object.fromEntries(packages) } },
-      { project: undefined, environment: OFFLINE },
+      { project: folder, environment: OFFLINE },
     );
     expect(existsSync(join(to, 'node_modules/left/package.json'))).toBe(true);
     expect(existsSync(join(to, 'node_modules/left/link.json'))).toBe(false);
