@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 import { IMAGES } from '../../core/reactors/layer.ts';
-import { STAY_REASONS, type StoredReactor } from '../../core/reactors/reactor.ts';
+import { STAY_REASONS, type Dependencies, type StoredReactor } from '../../core/reactors/reactor.ts';
 import type { PackagesReplacement, ReactorStore } from '../../core/reactors/reactor-store.ts';
 import { dueOf } from '../../core/reactors/repair-reactor.ts';
+import { isJsonObject } from '../../core/shared/json.ts';
 import { isUuid } from '../../core/shared/is-uuid.ts';
 import { unavailable } from '../aws/dependency-error.ts';
 import { batchGet, getItem } from './batch-get.ts';
@@ -33,7 +34,7 @@ const reactorItem = z.lazy(() =>
       z.object({
         digest: z.string(),
         image: z.enum(IMAGES),
-        dependencies: z.record(z.string(), z.string()),
+        dependencies: z.custom<Dependencies>(isJsonObject),
         id: z.string(),
         bytes: z.number(),
       }),

@@ -10,7 +10,7 @@ import type { ProxyStore } from '../stored-proxies/proxy-store.ts';
 import type { StoredProxy } from '../stored-proxies/stored-proxy.ts';
 import { proven } from '../tokens/encrypt-content.ts';
 import { openReactor, encryptContent } from '../reactors/open-reactor.ts';
-import { reencryptedPackages } from '../reactors/own-packages.ts';
+import { reencryptedPackages } from '../reactors/encrypted-packages.ts';
 import type { StoredReactor } from '../reactors/reactor.ts';
 import type { ReactorStore } from '../reactors/reactor-store.ts';
 import { ServiceError } from '../shared/service-error.ts';

@@ -1,13 +1,17 @@
-import type { Vault } from '../crypto/vault.ts';
-import type { Random } from '../shared/platform.ts';
 import { Secret } from '../shared/secret.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
 import type { PackagesSetting } from './author-packages.ts';
 import { lockedNames } from './bill-of-materials.ts';
+import {
+  openBase64,
+  packagesContext,
+  type EncryptDeps,
+  type OpenPackagesDeps,
+} from './encrypted-packages.ts';
 import type { Image } from './layer.ts';
 import type { PackageBundle } from './package-bundle.ts';
 import type { Dependencies, PackagesRecord, ReactorRecord, SentPackages } from './reactor.ts';
-import type { ReactorStore, StoredPackages } from './reactor-store.ts';
+import type { StoredPackages } from './reactor-store.ts';
 
 /** A bundle that a request brings, in both of its forms. */
 export interface NewPackages {
@@ -95,24 +99,13 @@ export async function changedPackages(
   return digest === before?.digest ? 'same' : packages;
 }
 
-const context = ({ tenantId, id }: Pick<ReactorRecord, 'tenantId' | 'id'>) => ({
-  tenantId,
-  recordId: id,
-  field: 'reactor-packages',
-});
-
-interface EncryptDeps {
-  readonly vault: Vault;
-  readonly random: Random;
-}
-
 /** Encrypts the text of packages, which is stored in parts under a new id. */
 export async function encryptPackages(
   { vault, random }: EncryptDeps,
   reactor: Pick<ReactorRecord, 'tenantId' | 'id'>,
   { bundle, base64 }: NewPackages,
 ): Promise<{ readonly packages: PackagesRecord; readonly stored: StoredPackages }> {
-  const encrypted = await vault.encrypt(context(reactor), base64);
+  const encrypted = await vault.encrypt(packagesContext(reactor), base64);
   const { digest, image, dependencies, locked } = bundle.reveal();
   return {
     packages: { digest, image, dependencies, id: random.uuid(), bytes: encrypted.length },
@@ -124,23 +117,6 @@ export async function encryptPackages(
 export function checkPackagesImage(packages: Pick<PackagesRecord, 'image'> | undefined, image: Image): void {
   if (packages?.image === 'node24' && image === 'node16')
     throw invalid('runtime.image', 'is older than node24, for which the packages of the reactor were made');
-}
-
-interface OpenPackagesDeps {
-  readonly reactorStore: Pick<ReactorStore, 'findPackages'>;
-  readonly vault: Vault;
-}
-
-/** Opens the text of a reactor's packages; `undefined` if they were replaced meanwhile. */
-export async function openBase64(
-  { reactorStore, vault }: OpenPackagesDeps,
-  reactor: ReactorRecord,
-): Promise<Secret<string> | undefined> {
-  const encrypted = await reactorStore.findPackages(reactor);
-  if (encrypted === undefined) return undefined;
-  const opened = (await vault.decrypt(context(reactor), encrypted)).reveal();
-  if (typeof opened !== 'string') throw new Error('reactor: its packages are no text');
-  return new Secret(opened);
 }
 
 /**
@@ -162,19 +138,4 @@ export async function openPackages(
   if (bundle.digest !== reactor.packages.digest)
     throw new Error('reactor: its packages are not those that its record names');
   return new Secret(bundle);
-}
-
-/**
- * The packages of a reactor under the current key; `undefined` if it has none of its own. The list
- * of their names stays.
- */
-export async function reencryptedPackages(
-  deps: OpenPackagesDeps & EncryptDeps,
-  reactor: ReactorRecord,
-): Promise<{ readonly packages: PackagesRecord; readonly stored: StoredPackages } | undefined> {
-  const base64 = reactor.packages && (await openBase64(deps, reactor));
-  if (reactor.packages === undefined || base64 === undefined) return undefined;
-  const encrypted = await deps.vault.encrypt(context(reactor), base64);
-  const packages = { ...reactor.packages, id: deps.random.uuid(), bytes: encrypted.length };
-  return { packages, stored: { encrypted } };
 }
