@@ -1,14 +1,10 @@
 import { dirname, relative } from 'node:path';
-import { createRequire } from 'node:module';
-import type * as Esbuild from 'esbuild';
 import type { BuildFailure, Message, Metafile, Plugin } from 'esbuild';
-import { errorCode } from '../../packages/local-aws/src/error-code.ts';
 import { REFUSED } from '../../reactor-runtime/worker/built-ins.ts';
 import type { Image } from '../../src/core/reactors/layer.ts';
 import { AUTHOR_PACKAGES, FIELD_SDK, SDK } from '../../src/core/reactors/author-packages.ts';
-
-/** The code cannot be bundled. Each line of the message names a place and what helps. */
-export class BundleError extends Error {}
+import { BundleError } from './bundle-error.ts';
+import { findEsbuild } from './find-esbuild.ts';
 
 export interface BundledCode {
   readonly code: string;
@@ -70,17 +66,6 @@ function refusedIn({ outputs }: Metafile): readonly string[] {
   });
 }
 
-/** The esbuild of this program, or of the project of a file. Throws a {@link BundleError}. */
-function esbuildFor(file: string): Pick<typeof Esbuild, 'build'> {
-  for (const from of [import.meta.filename, file])
-    try {
-      return createRequire(from)('esbuild') as typeof Esbuild;
-    } catch (error) {
-      if (errorCode(error) !== 'MODULE_NOT_FOUND') throw error;
-    }
-  throw new BundleError('a bundle needs esbuild, which is not installed. Run: npm install esbuild');
-}
-
 /**
  * Bundles reactor code and the installed packages that it requires into one CommonJS file for
  * an image, which requires only what the runtime provides. `file` is absolute. Rejects with
@@ -92,7 +77,7 @@ export async function bundleCode(
 ): Promise<BundledCode> {
   const directory = dirname(file);
   const names = isLenient ? [...PROVIDED, FIELD_SDK] : PROVIDED;
-  const { build } = esbuildFor(file);
+  const { build } = findEsbuild(file);
   const { outputFiles, metafile } = await build({
     absWorkingDir: directory,
     entryPoints: [file],

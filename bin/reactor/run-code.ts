@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createBuiltAssets } from '../start/built-assets.ts';
 import { reactorNode, THIS_PLATFORM } from '../../lib/reactor-node.ts';
 import { reactorLayer } from '../../lib/reactor-layer.ts';
@@ -8,6 +8,8 @@ import { startProcessInstance } from '../../packages/local-aws/src/lambda/custom
 import { parseRunOutcome } from '../../src/adapters/lambda/parse-run-outcome.ts';
 import { codeHash } from '../../src/core/reactors/code-hash.ts';
 import { REACTOR_MEMORY_MB, type Image } from '../../src/core/reactors/layer.ts';
+import type { PackageBundle } from '../../src/core/reactors/package-bundle.ts';
+import { packageFiles } from '../../src/core/reactors/package-files.ts';
 import type { RunOutcome } from '../../src/core/reactors/reactor-runner.ts';
 import type { Connection } from '../command-line/connection.ts';
 import { UsageError } from '../command-line/failures.ts';
@@ -21,6 +23,8 @@ export interface CodeRun {
   readonly configuration: Readonly<Record<string, string>>;
   readonly isLenient: boolean;
   readonly image: Image;
+  /** The code brings these packages. */
+  readonly packages?: PackageBundle;
   /** `req.bt` calls this service. */
   readonly client?: Connection;
 }
@@ -28,10 +32,10 @@ export interface CodeRun {
 /** These limits apply to a synchronous invocation. */
 export const TIME_MS = 28_000;
 
-function eventOf({ code, image, args, configuration, client }: CodeRun): string {
+function eventOf({ code, image, packages, args, configuration, client }: CodeRun): string {
   return JSON.stringify({
     version: 1,
-    code_sha256: codeHash(code, { image }),
+    code_sha256: codeHash(code, { image, ...(packages !== undefined && { packages }) }),
     request: { args, configuration },
     client:
       client === undefined
@@ -82,13 +86,18 @@ export async function runCode(options: CodeRun, print: (text: string) => void): 
   );
   const copy = join(codeDirectory, 'reactor.js');
   writeFileSync(copy, options.code);
+  const { packages } = options;
+  for (const [path, text] of Object.entries(packages === undefined ? {} : packageFiles(packages))) {
+    mkdirSync(dirname(join(codeDirectory, path)), { recursive: true });
+    writeFileSync(join(codeDirectory, path), text);
+  }
   const instance = startProcessInstance({
     definition: definitionOf(codeDirectory, layerDirectory),
     region: 'us-east-1',
     credentials: { accessKeyId: '', secretAccessKey: '', sessionToken: '' },
     awsEndpointUrl: '',
     temporaryDirectory,
-    log: (text) => print(text.replaceAll(copy, options.file)),
+    log: (text) => print(text.replaceAll(copy, options.file).replaceAll(`${codeDirectory}/`, '')),
   });
   try {
     const requestId = 'try';

@@ -1,31 +1,20 @@
-import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { errorMessage } from '../../packages/local-aws/src/error-code.ts';
 import { checkCode } from '../../src/core/reactors/check-code.ts';
-import type { Image } from '../../src/core/reactors/layer.ts';
-import { REACTOR_LIMITS } from '../../src/core/reactors/reactor.ts';
+import { IMAGES, type Image } from '../../src/core/reactors/layer.ts';
 import { returnedParts } from '../../src/core/reactors/run-reactor.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
 import { problemOf } from '../../src/wire/problem.ts';
 import { connectionOf, hasKey, type ConnectionFlags } from '../command-line/connection.ts';
-import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { UsageError } from '../command-line/failures.ts';
 import type { Surroundings } from '../command-line/surroundings.ts';
-import type { BundledCode } from './bundle-code.ts';
-import { configurationIn, objectIn, textOf } from './read-files.ts';
+import { bundleIn, configurationIn, objectIn, textOf } from './read-files.ts';
 import { prepareRuntime, runCode, TIME_MS, type CodeRun } from './run-code.ts';
 
 /** These are the options of `reactor run`, as commander names them. */
 export interface RunFlags extends ConnectionFlags {
   readonly args?: string;
   readonly configuration?: string;
-  readonly lenient?: true;
-  readonly image?: Image;
-}
-
-/** These are the options of `reactor bundle`. */
-export interface BundleFlags {
-  readonly out?: string;
+  readonly packages?: string;
   readonly lenient?: true;
   readonly image?: Image;
 }
@@ -46,6 +35,18 @@ async function resultOf(run: CodeRun, { printError }: Surroundings): Promise<obj
   if (outcome.outcome === 'stale' || outcome.outcome === 'gone')
     throw new Error('the runtime ran different code');
   return returnedParts(outcome, { limitMs: TIME_MS, image: run.image }, compatibility);
+}
+
+/** The packages of a file, which the image can run. Rejects with {@link UsageError}. */
+async function packagesOf(flags: RunFlags): Promise<Pick<CodeRun, 'packages'>> {
+  if (flags.packages === undefined) return {};
+  const packages = await bundleIn('packages', flags.packages);
+  const image = imageOf(flags);
+  if (IMAGES.indexOf(packages.image) > IMAGES.indexOf(image))
+    throw new UsageError(
+      `--packages: ${flags.packages} was made for ${packages.image}, and this is ${image}`,
+    );
+  return { packages };
 }
 
 /**
@@ -76,6 +77,7 @@ export async function runReactor(
     configuration: configurationIn(flags.configuration),
     isLenient: flags.lenient === true,
     image: imageOf(flags),
+    ...(await packagesOf(flags)),
     ...(await clientOf(flags, surroundings)),
   };
   await prepareRuntime(run.image);
@@ -86,56 +88,6 @@ export async function runReactor(
     if (!(error instanceof ServiceError)) throw error;
     printError(`${file} failed. A caller gets:\n`);
     printError(`${JSON.stringify(problemOf(error).problem, null, 2)}\n`);
-    return false;
-  }
-}
-
-const grouped = (size: number): string => size.toLocaleString('en-US');
-
-/** Prints where the characters of a bundle are. */
-function printSizes(file: string, { code, parts, refused }: BundledCode, { printError }: Surroundings): void {
-  for (const { name, size } of parts) printError(`${grouped(size).padStart(9)}  ${name || 'your code'}\n`);
-  const all = grouped(code.length).padStart(9);
-  printError(`${all}  in all, of ${grouped(REACTOR_LIMITS.code)} that a reactor may have\n`);
-  for (const reason of refused) printError(`${file} requires ${reason}, so it may not load in a reactor.\n`);
-}
-
-function writeBundle(out: string, code: string): void {
-  try {
-    writeFileSync(out, code);
-  } catch (error) {
-    throw new CommandFailure(errorMessage(error), { cause: error });
-  }
-}
-
-/**
- * Bundles the code of a reactor with the packages that it requires. Resolves with `false` if it
- * cannot be bundled: the reasons are printed, one in a line.
- */
-export async function bundleReactor(
-  file: string,
-  { out, lenient, ...flags }: BundleFlags,
-  surroundings: Surroundings,
-): Promise<boolean> {
-  textOf(file);
-  if (out !== undefined && resolve(out) === resolve(file))
-    throw new UsageError('--out must name another file than the code');
-  // A run needs no bundler.
-  const { bundleCode, BundleError } = await import('./bundle-code.ts');
-  try {
-    const bundled = await bundleCode(resolve(file), { isLenient: lenient === true, image: imageOf(flags) });
-    printSizes(file, bundled, surroundings);
-    const { code } = bundled;
-    const excess = code.length - REACTOR_LIMITS.code;
-    if (excess > 0)
-      throw new CommandFailure(`${file} is too long for a reactor by ${grouped(excess)} characters.`);
-    await checkCode(new Secret(code), imageOf(flags), 'strict');
-    if (out === undefined) surroundings.print(code);
-    else writeBundle(out, code);
-    return true;
-  } catch (error) {
-    if (!(error instanceof BundleError)) throw error;
-    surroundings.printError(`${error.message}\n`);
     return false;
   }
 }

@@ -39,6 +39,9 @@ const FOUND = {
   CVV: 'guides/charge-a-saved-card',
   vitest: 'guides/test-with-jest',
   backup: 'restore',
+  'npm package': 'guides/use-a-package',
+  dependency: 'guides/use-a-package',
+  'native addon': 'guides/use-a-package',
 };
 
 const AUDITED = ['concepts/'];

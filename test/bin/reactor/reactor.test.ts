@@ -3,7 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { IS_THOROUGH } from '../../../packages/test-kit/src/thoroughness.ts';
+import { writeBundle } from '../../../src/core/reactors/package-bundle.ts';
+import type { Image } from '../../../src/core/reactors/layer.ts';
 import { commandLine } from '../../support/command-line.ts';
+import { integrityOf } from '../../support/package-archive.ts';
 
 const CODE = `const { BadRequestError } = require('@cloakroom/sdk');
 module.exports = async ({ args, configuration, bt }) => {
@@ -38,7 +41,7 @@ describe('cloakroom reactor', () => {
     (...args: readonly string[]) =>
       commandLine(['reactor', command, ...args]);
   const tried = called('run');
-  const bundled = called('bundle');
+  const bundled = (...args: readonly string[]) => called('bundle')('--inline', ...args);
 
   it('prints the result on standard output, the console on standard error, and exits with 0', async () => {
     const configuration = file('configuration.json', { MODE: 'test' });
@@ -96,6 +99,50 @@ describe('cloakroom reactor', () => {
     },
   );
 
+  /** Writes a bundle as `reactor bundle` does. */
+  async function packages(name: string, image: Image): Promise<string> {
+    const { base64, bundle } = await writeBundle({
+      version: 1,
+      image,
+      esbuild: '0.28.2',
+      manifest: { dependencies: { 'left-pad': '1.3.0' } },
+      lock: {
+        lockfileVersion: 3,
+        packages: { 'node_modules/left-pad': { version: '1.3.0', integrity: integrityOf('left-pad') } },
+      },
+      specifiers: ['left-pad'],
+      code: `module.exports = {
+  'left-pad': () => (text, length) => text.padStart(length),
+};`,
+      places: [[2, 23, 'left-pad']],
+    });
+    return file(name, { dependencies: bundle.dependencies, bundle: base64 });
+  }
+
+  it('runs code with the packages of a bundle, and says where one of them throws', async () => {
+    const use = file(
+      'use.js',
+      `const pad = require('left-pad');
+      module.exports = ({ args }) => ({ raw: pad(args.text, 5) });`,
+    );
+    const bundle = await packages('packages.json', 'node16');
+    const ran = await tried(use, '--packages', bundle, '--args', file('args.json', { text: 'abc' }));
+    expect([JSON.parse(ran.out), ran.err]).toEqual([{ raw: '  abc' }, '']);
+    const failed = await tried(use, '--packages', bundle, '--image', 'node24');
+    expect(failed.err).toContain('packages/code.cjs:2:');
+    expect(failed.err).toMatch(
+      /at line 2, column \d+, in the package left-pad at line 2, column \d+ of its b/,
+    );
+  });
+
+  it('exits with 2 for packages of a later image, and for no packages', async () => {
+    const { exitCode, err } = await tried(code, '--packages', await packages('later.json', 'node24'));
+    expect([exitCode, err]).toEqual([2, expect.stringContaining('was made for node24, and this is node16')]);
+    const changed = JSON.parse(readFileSync(join(folder, 'later.json'), 'utf8')) as object;
+    const other = file('changed.json', { ...changed, dependencies: { 'left-pad': '1.0.0' } });
+    expect((await tried(code, '--packages', other)).err).toContain('are not those of its bundle');
+  });
+
   it('ends the last line that the code prints', async () => {
     const content = 'module.exports = () => { process.stdout.write("no line end"); return 7 }';
     expect((await tried(file('open.js', content))).err).toMatch(/^no line end\n.*open\.js failed\./);
@@ -120,7 +167,7 @@ describe('cloakroom reactor', () => {
     expect([status, stderr]).toEqual([2, 'cloakroom: none.js cannot be read: ENOENT\n']);
   });
 
-  describe('bundle', () => {
+  describe('bundle --inline', () => {
     const USE = `const { default: distance } = require('leven');
       const stringify = require('json-stable-stringify');
       module.exports = ({ args }) => ({ raw: { distance: distance(args.a, args.b), text: stringify(args) } });`;
