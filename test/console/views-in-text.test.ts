@@ -198,7 +198,7 @@ describe('the packages of a reactor', () => {
 
     expect(inForm(await pages.open(`#/reactors/${id}`))[0]).toMatch(/^None: code can require/);
     const refused = await pages.choose(fileOf({ dependencies }));
-    expect(refused).toContain('The file is no bundle: make one by `cloakroom reactor bundle`.');
+    expect(refused).toContain('The file is no bundle: the command cloakroom reactor bundle makes one.');
     const chosen = await pages.choose(fileOf({ dependencies: { lodash: '2.0.0' }, bundle: base64 }));
     expect(inForm(chosen).slice(0, 3)).toEqual([
       'When you save, these of charge.json:',
@@ -218,7 +218,7 @@ describe('the packages of a reactor', () => {
       `${digest.slice(0, 12)}…`,
       'Copy',
     ]);
-    expect(inForm(saved).slice(0, 2)).toEqual(['lodash 1.0.0', 'Replace them by a bundle']);
+    expect(inForm(saved).slice(0, 2)).toEqual(['1 package, listed above.', 'Replace them by a bundle']);
     const bill = await pages.press('Show all packages');
     expect(bill.slice(bill.indexOf('Licence') + 1).slice(0, 7)).toEqual([
       ...['@s/deep', '2.0.0', 'MIT', 'lodash', '1.0.0', '<b>MIT</b>⟨U+202E⟩', '2 packages'],

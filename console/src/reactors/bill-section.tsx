@@ -14,7 +14,7 @@ export function PackageTable({ packages }: { readonly packages: readonly ListedP
   const rows = packages.slice(0, shown);
   return (
     <>
-      <table class="list">
+      <table class="list is-even">
         <thead>
           <tr>
             <th scope="col">Package</th>
@@ -25,7 +25,7 @@ export function PackageTable({ packages }: { readonly packages: readonly ListedP
         <tbody>
           {rows.map(({ name, version, licence }) => (
             <tr key={JSON.stringify([name, version, licence])}>
-              <th scope="row" class="long">
+              <th scope="row">
                 <Code>{name}</Code>
               </th>
               <td data-label="Version">

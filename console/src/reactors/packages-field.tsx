@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
+import { counted } from '../counted.ts';
 import { Button } from '../parts/button.tsx';
 import { FileField } from '../parts/field.tsx';
 import { Code, Text } from '../parts/text.tsx';
@@ -43,7 +44,7 @@ function State({ before, edited }: Pick<PackagesFieldProps, 'before' | 'edited'>
     );
   if (before?.dependencies === undefined)
     return <p>None: code can require the packages of its image alone.</p>;
-  return <DeclaredPackages dependencies={before.dependencies} />;
+  return <p>{counted(Object.keys(before.dependencies).length, 'package')}, listed above.</p>;
 }
 
 /** Puts packages of its own into a reactor, replaces them, or takes them away. */
@@ -81,7 +82,7 @@ export function PackagesField({ before, edited, onChange, problem }: PackagesFie
         onChoose={(file) => void read(file)}
         isChosen={typeof edited === 'object'}
         problem={shown === undefined ? undefined : visibleText(shown)}
-        hint="A file that `cloakroom reactor bundle` made. Other packages stop stored proxies that run this code, until they are written again."
+        hint="A file that the command cloakroom reactor bundle made. Other packages stop stored proxies that run this code, until they are written again."
       />
       {edited === 'same' && has && (
         <Button look="quiet" onClick={() => change('none')}>
@@ -90,7 +91,7 @@ export function PackagesField({ before, edited, onChange, problem }: PackagesFie
       )}
       {edited !== 'same' && (
         <Button look="quiet" onClick={() => change('same')}>
-          {has ? 'Leave the packages as they are' : 'Bring none'}
+          {edited === 'none' ? 'Leave them' : 'Discard this file'}
         </Button>
       )}
     </fieldset>

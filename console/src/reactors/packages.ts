@@ -43,7 +43,7 @@ export async function readBundleFile(file: Pick<File, 'name' | 'size' | 'text'>)
     !isRecord(dependencies) ||
     !Object.values(dependencies).every((version) => typeof version === 'string')
   )
-    throw new InputError('The file is no bundle: make one by `cloakroom reactor bundle`.');
+    throw new InputError('The file is no bundle: the command cloakroom reactor bundle makes one.');
   return {
     fileName: file.name,
     dependencies: dependencies as Dependencies,
