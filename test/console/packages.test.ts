@@ -4,7 +4,6 @@ import {
   readBundleFile,
   sentPackages,
 } from '../../console/src/reactors/packages.ts';
-import type { BillOfMaterials } from '../../console/src/sdk.ts';
 
 const fileOf = (value: unknown) =>
   new File([typeof value === 'string' ? value : JSON.stringify(value)], 'charge.json');
@@ -61,14 +60,13 @@ describe('the packages of a bill of materials', () => {
   it('are sorted, and each version is there once', () => {
     const component = (name: string, version: string, licence?: string) => ({
       type: 'library' as const,
+      'bom-ref': `node_modules/${name}`,
       name,
       version,
       purl: 'pkg:npm/x',
       ...(licence !== undefined && { licenses: [{ license: { name: licence } }] }),
     });
-    const bill: BillOfMaterials = {
-      bomFormat: 'CycloneDX',
-      specVersion: '1.5',
+    const bill = {
       components: [
         component('b', '1.0.0', 'MIT'),
         component('@s/a', '2.0.0'),

@@ -76,18 +76,15 @@ export interface ListedPackage {
   readonly licence: string;
 }
 
-interface Licensed {
-  readonly licenses?: readonly { readonly license?: { readonly name?: string } }[];
-}
-
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 /** Lists the packages of a bill of materials by their names, each version once. */
-export function packagesIn({ components }: BillOfMaterials): readonly ListedPackage[] {
-  const all = components.map(({ name, version, ...others }) => {
-    const { licenses = [] } = others as Licensed;
-    return { name, version, licence: licenses.map(({ license }) => license?.name ?? '').join(', ') };
-  });
+export function packagesIn({ components }: Pick<BillOfMaterials, 'components'>): readonly ListedPackage[] {
+  const all = components.map(({ name, version, licenses = [] }) => ({
+    name,
+    version,
+    licence: licenses.map(({ license }) => license.name).join(', '),
+  }));
   const different = new Map(all.map((each) => [JSON.stringify(each), each]));
   return [...different.values()].sort(
     (a, b) => compare(a.name, b.name) || compare(a.version, b.version) || compare(a.licence, b.licence),
