@@ -80,11 +80,12 @@ function Subject({
 
 /** Which rights a change gave and took. */
 const Change = ({ change }: { readonly change: NonNullable<LogRecord['change']> }) => {
-  const { members, granted = [], withdrawn = [] } = change;
+  const { members, granted = [], withdrawn = [], bundle } = change;
   const words = [
     members.length > 0 ? `changed ${members.join(', ')}` : '',
     granted.length > 0 ? `granted ${granted.join(', ')}` : '',
     withdrawn.length > 0 ? `withdrew ${withdrawn.join(', ')}` : '',
+    bundle === undefined ? '' : `packages ${bundle.slice(0, 12)}`,
   ].filter(Boolean);
   return words.length === 0 ? null : (
     <span class={granted.length > 0 ? 'wider' : 'muted'}>{words.join('; ')}</span>
