@@ -46,6 +46,8 @@ async function take(page: ConsolePage, name: string, hash: string, height = 900)
 mkdirSync(FOLDER, { recursive: true });
 const { key, views } = await fillVault(management, clientOf);
 const chromium = await startChromium();
+// Chromium is for tests, which end without waiting for it, and this program would end too.
+const alive = setInterval(() => undefined, 60_000);
 try {
   const page = await openConsole(chromium, consoleUrl);
   await page.tab.send('Emulation.setEmulatedMedia', {
@@ -78,5 +80,6 @@ try {
   await take(page, 'health', '#/health', 1_100);
 } finally {
   await chromium.close();
+  clearInterval(alive);
 }
 console.log(FOLDER);

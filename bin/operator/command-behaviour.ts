@@ -135,7 +135,7 @@ export const COMMAND_BEHAVIOUR: Readonly<Record<CommandName, CommandBehaviour>> 
     does: 'Lets each reactor of a tenant ask for up to so many running instances, or with --none for no more than usual',
   },
   'list-reactors': {
-    does: 'Lists the reactors of all tenants with the generation of their layer, and why one stayed on it',
+    does: 'Lists the reactors of all tenants with the generation of their layer, and why one stayed on it; --package those that declare a package',
     isDone: hasEnded,
     joined: (before, response) => ({
       ...response,

@@ -11,6 +11,7 @@ import {
   isSent,
   LIMIT_MAX,
   optionOf,
+  PACKAGE,
   takesDeployment,
   usageOf,
   type CommandName,
@@ -95,6 +96,12 @@ const CHECKS: Partial<Readonly<Record<FlagName, (text: string, command: CommandN
   image: (text) => {
     if (IMAGE_NAMES.some((image) => image === text)) return text;
     throw new UsageError(`--image must be ${IMAGE_NAMES.join(' or ')}`);
+  },
+  package: (text) => {
+    if (PACKAGE.test(text)) return text;
+    throw new UsageError(
+      '--package must be a name of npm, such as node-forge, or one with an exact version (node-forge@1.3.1)',
+    );
   },
   instances: (text) => {
     if (/^\d{1,4}$/.test(text) && Number(text) <= INSTANCES_MAX) return Number(text);

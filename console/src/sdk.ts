@@ -5,6 +5,7 @@ export type {
   ApplicationKey,
   ApplicationType,
   ApplicationWithKey,
+  BillOfMaterials,
   Client,
   CreatedStoredProxy,
   Explanation,

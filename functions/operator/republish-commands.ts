@@ -1,6 +1,10 @@
 import { IMAGES, type LayerVersion } from '../../src/core/reactors/layer.ts';
-import { listLayersStep } from '../../src/core/republish/list-reactors.ts';
-import { waveOf, type PlacedReactor, type Roll } from '../../src/core/republish/roll.ts';
+import {
+  listLayersStep,
+  type ListedReactor,
+  type ListLayersDeps,
+} from '../../src/core/republish/list-reactors.ts';
+import { waveOf, type Roll } from '../../src/core/republish/roll.ts';
 import { planRoll, startRoll, startRolls, type RollPlan } from '../../src/core/republish/start-roll.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
 import { formatTimestamp } from '../../src/core/shared/timestamp.ts';
@@ -50,16 +54,22 @@ export async function republishReactors(deps: OperatorDeps, raw: Command<'republ
   return { rolls: rolls.map(presentRoll) };
 }
 
+/** An author may declare a package in 500 versions: a response of a function ends at 6 MB. */
+const SHOWN_VERSIONS = 20;
+
 /** One step; the command line repeats it until the last. */
 export async function listReactors(
-  deps: OperatorDeps,
+  deps: ListLayersDeps,
   raw: Command<'list-reactors'> & { readonly after?: string },
 ) {
-  const { image, outdated: isOutdated, after } = raw;
-  const { reactors, next } = await listLayersStep(deps, { image, isOutdated }, after);
-  const present = ({ tenantId, id, layer, layerSince, stayed }: PlacedReactor) => ({
+  const { image, outdated: isOutdated, package: wanted, after } = raw;
+  const { reactors, next } = await listLayersStep(deps, { image, isOutdated, package: wanted }, after);
+  const present = ({ tenantId, id, layer, layerSince, stayed, versions }: ListedReactor) => ({
     tenant_id: tenantId,
     reactor_id: id,
+    ...(versions !== undefined && { versions: versions.slice(0, SHOWN_VERSIONS) }),
+    ...(versions !== undefined &&
+      versions.length > SHOWN_VERSIONS && { more_versions: versions.length - SHOWN_VERSIONS }),
     image: layer.image,
     generation: layer.generation,
     since: formatTimestamp(layerSince),

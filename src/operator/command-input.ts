@@ -12,6 +12,7 @@ import {
   INSTANCES_MAX,
   isSent,
   LIMIT_MAX,
+  PACKAGE,
   takesDeployment,
   type CommandName,
   type FlagName,
@@ -27,6 +28,15 @@ const time = z.pipe(
     if (at !== undefined) return at;
     context.issues.push({ code: 'custom', input: text, message: 'must be an ISO 8601 time' });
     return z.NEVER;
+  }),
+);
+
+/** Parses the name of a package, or one with an exact version: `@scope/name@1.2.3`. */
+const wantedPackage = z.pipe(
+  z.string().check(z.maxLength(500), z.regex(PACKAGE)),
+  z.transform((text) => {
+    const { name = '', version } = PACKAGE.exec(text)?.groups ?? {};
+    return { name, version };
   }),
 );
 
@@ -68,6 +78,7 @@ const VALUES = {
   none: z._default(z.boolean(), false),
   'dry-run': z._default(z.boolean(), false),
   outdated: z._default(z.boolean(), false),
+  package: wantedPackage,
   seal: z.string().check(z.regex(/^[\w-]{43}$/)),
 } as const satisfies Readonly<Record<SentFlag, z.ZodMiniType>>;
 

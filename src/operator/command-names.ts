@@ -53,11 +53,22 @@ export const FLAGS = {
   none: { value: '', member: 'none', does: 'take the permission back' },
   'dry-run': { value: '', member: 'dry_run', does: 'show what would be done, and the last time' },
   outdated: { value: '', member: 'outdated', does: 'only with another layer than that of the deployment' },
+  package: {
+    value: 'NAME',
+    member: 'package',
+    does: 'only with this package of npm in the bundle, also as a package of a package; NAME@VERSION for one version',
+  },
   out: { value: 'FILE', member: 'out', does: 'a new file for the records, one JSON object per line' },
 } as const;
 
 /** The images that code of reactors can run on. */
 export const IMAGE_NAMES = ['node16', 'node24'] as const;
+
+const PART = '[A-Za-z0-9~-][A-Za-z0-9._~-]*';
+const VERSION = String.raw`\d+\.\d+\.\d+(?:[-+][A-Za-z0-9.+-]+)?`;
+
+/** Matches the name of a package of npm, and one exact version behind it. */
+export const PACKAGE = new RegExp(`^(?<name>(?:@${PART}/)?${PART})(?:@(?<version>${VERSION}))?$`);
 
 /** The most that the setting `hotInstances` can be. */
 export const INSTANCES_MAX = 2_000;
@@ -118,7 +129,7 @@ export const COMMANDS = {
   'list-deliveries': { runsIn: 'operator', needs: [], takes: ['limit'] },
   'resend-delivery': { runsIn: 'operator', needs: ['tenant', 'invocation'], takes: [] },
   'allow-hot': { runsIn: 'operator', needs: ['tenant'], takes: ['instances', 'none'] },
-  'list-reactors': { runsIn: 'operator', needs: [], takes: ['outdated', 'image'] },
+  'list-reactors': { runsIn: 'operator', needs: [], takes: ['outdated', 'image', 'package'] },
   'republish-reactors': {
     runsIn: 'operator',
     needs: [],

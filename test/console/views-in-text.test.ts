@@ -1,4 +1,5 @@
 import { createVault, type Vault } from '../../packages/testing/src/index.ts';
+import { aLocked, aPackageBundle } from '../support/builders/a-package-bundle.ts';
 import { openConsole, type TextConsole } from '../support/console-in-text.ts';
 
 /** UUIDs, and the ends of them that a list shows. */
@@ -177,6 +178,68 @@ describe('a view', () => {
 
   it('an unknown address says so', async () => {
     expect((await open('#/nothing'))[0]).toBe('There is no such page');
+  });
+});
+
+describe('the packages of a reactor', () => {
+  it('are put in by a file, shown with their versions, refused beside the field, and taken away', async () => {
+    const code = 'module.exports = () => ({ raw: 1 });';
+    const { id } = await vault.reactors.create({ name: 'Packed', code, configuration: {} });
+    const lock = {
+      lockfileVersion: 3 as const,
+      packages: {
+        'node_modules/lodash': { ...aLocked('lodash', '1.0.0'), license: '<b>MIT</b>\u202E' },
+        'node_modules/lodash/node_modules/@s/deep': aLocked('@s/deep', '2.0.0'),
+      },
+    };
+    const { base64, dependencies, digest } = await aPackageBundle({ lodash: 'exports.a = 1;' }, { lock });
+    const fileOf = (value: object) => new File([JSON.stringify(value)], 'charge.json');
+    const inForm = (lines: readonly string[]) => lines.slice(lines.lastIndexOf('Packages of its own') + 2);
+
+    expect(inForm(await pages.open(`#/reactors/${id}`))[0]).toMatch(/^None: code can require/);
+    const refused = await pages.choose(fileOf({ dependencies }));
+    expect(refused).toContain('The file is no bundle: the command cloakroom reactor bundle makes one.');
+    const chosen = await pages.choose(fileOf({ dependencies: { lodash: '2.0.0' }, bundle: base64 }));
+    expect(inForm(chosen).slice(0, 3)).toEqual([
+      'When you save, these of charge.json:',
+      'lodash 2.0.0',
+      'Bundle',
+    ]);
+    expect(await pages.press('Save')).toContain(
+      'runtime.dependencies differs from the bundle, which has lodash 1.0.0',
+    );
+    expect((await pages.choose(fileOf({ dependencies, bundle: base64 }))).join()).not.toContain('differs');
+
+    const saved = await pages.press('Save');
+    const facts = saved.indexOf('Packages of its own');
+    expect(saved.slice(facts + 1, facts + 5)).toEqual([
+      'lodash 1.0.0',
+      'Digest of its bundle',
+      `${digest.slice(0, 12)}…`,
+      'Copy',
+    ]);
+    expect(inForm(saved).slice(0, 2)).toEqual(['1 package, listed above.', 'Replace them by a bundle']);
+    const bill = await pages.press('Show all packages');
+    expect(bill.slice(bill.indexOf('Licence') + 1).slice(0, 7)).toEqual([
+      ...['@s/deep', '2.0.0', 'MIT', 'lodash', '1.0.0', '<b>MIT</b>⟨U+202E⟩', '2 packages'],
+    ]);
+
+    expect(inForm(await pages.press('Take them away'))[0]).toMatch(/^They are taken away when you save/);
+    const taken = await pages.press('Save');
+    expect(inForm(taken)[0]).toMatch(/^None: code can require/);
+    expect(taken).not.toContain('Bill of materials');
+    expect((await vault.reactors.retrieve(id)).runtime.dependencies).toBeUndefined();
+  });
+
+  it('are listed fifty at a time', () => {
+    const packages = Array.from({ length: 500 }, (_, at) => ({
+      name: `p${String(at)}`,
+      version: '1.0.0',
+      licence: '',
+    }));
+    const lines = pages.part('PackageTable', { packages });
+    expect(lines.filter((line) => line === 'not named')).toHaveLength(50);
+    expect(lines.slice(-2)).toEqual(['50 of 500 packages', 'Show more']);
   });
 });
 

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openConsole, type ConsolePage } from '../support/console-page.ts';
+import { aLocked, aPackageBundle } from '../support/builders/a-package-bundle.ts';
 import { startChromium, type Chromium } from '../support/chromium.ts';
 import { httpClient } from '../support/http-client.ts';
 import { needing } from '../support/needing.ts';
@@ -429,6 +430,19 @@ whenTouched.describe('the console under a link, a key press or an edit', () => {
   });
 });
 
+/** Packages with long names and versions, and with licences that are anything. */
+async function hostilePackages() {
+  const name = `@${'l'.repeat(100)}/${'n'.repeat(112)}`;
+  const deep = { ...aLocked('deep', `1.0.0-${'rc.'.repeat(30)}1`), license: HOSTILE };
+  const packages = {
+    [`node_modules/${name}`]: { ...aLocked(name, '1.0.0'), license: 'W'.repeat(200) },
+    'node_modules/deep': deep,
+  };
+  const lock = { lockfileVersion: 3 as const, packages };
+  const { dependencies, base64: bundle } = await aPackageBundle({ [name]: 'exports.a = 1;' }, { lock });
+  return { dependencies, bundle };
+}
+
 whenTouched.describe('the console in trouble', () => {
   it('shows hostile and long texts as texts, everywhere', async () => {
     const application = await aRevealing();
@@ -455,6 +469,7 @@ whenTouched.describe('the console in trouble', () => {
       name: HOSTILE,
       code: `module.exports = () => ({}); // ${HOSTILE}`,
       configuration: { A: HOSTILE },
+      runtime: await hostilePackages(),
     });
     const { body: proxy } = await ofTenant().post('/proxies', {
       name: HOSTILE,
@@ -482,6 +497,10 @@ whenTouched.describe('the console in trouble', () => {
     ]) {
       await page.go(hash);
       await page.tab.until('!document.querySelector(".waiting")');
+      if (hash.endsWith(String(reactor.id))) {
+        await page.press('Show all packages');
+        await page.sees('2 packages');
+      }
       expect([
         hash,
         await page.tab.evaluate('document.querySelectorAll("main img, main script, main b").length'),
@@ -497,9 +516,13 @@ whenTouched.describe('the console in trouble', () => {
       deviceScaleFactor: 1,
       mobile: false,
     });
-    for (const hash of ['#/tokens', '#/access', `#/proxies/${proxy.id}`]) {
+    for (const hash of ['#/tokens', '#/access', `#/reactors/${reactor.id}`, `#/proxies/${proxy.id}`]) {
       await page.go(hash);
       await page.tab.until('!document.querySelector(".waiting")');
+      if (hash.endsWith(String(reactor.id))) {
+        await page.press('Show all packages');
+        await page.sees('2 packages');
+      }
       const beyond = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
       expect([hash, await page.tab.evaluate(beyond)]).toEqual([hash, 0]);
     }
@@ -624,6 +647,7 @@ whenTouched.describe('every view of the console', () => {
       name: 'Seen',
       code: 'module.exports = () => ({});',
       configuration: { A: 'b' },
+      runtime: await hostilePackages(),
     });
     const { body: proxy } = await manage.post('/proxies', {
       name: 'Seen',
@@ -650,6 +674,10 @@ whenTouched.describe('every view of the console', () => {
     for (const view of views) {
       await page.go(`#/${view}`);
       await page.tab.until('!document.querySelector(".waiting")');
+      if (/^reactors\/[^+]/.test(view)) {
+        await page.press('Show all packages');
+        await page.sees('2 packages');
+      }
       found.push(...(await page.axe()).map((finding) => `${view}: ${finding}`));
       if (!(await page.tab.evaluate('document.documentElement.scrollWidth <= innerWidth')))
         found.push(`${view}: too wide`);

@@ -13,7 +13,7 @@ class TextNode {
   readonly childNodes: TextNode[] = [];
   readonly attributes: { readonly name: string; value: string }[] = [];
   readonly style: Record<string, unknown> = { setProperty: () => undefined };
-  readonly listeners = new Map<string, Listener>();
+  readonly listeners = new Map<string, readonly [type: string, listener: Listener]>();
   readonly namespaceURI = 'http://www.w3.org/1999/xhtml';
   readonly nodeType: number;
   readonly localName: string;
@@ -84,11 +84,18 @@ class TextNode {
   }
 
   addEventListener(name: string, listener: Listener): void {
-    this.listeners.set(name.toLowerCase(), listener);
+    this.listeners.set(name.toLowerCase(), [name, listener]);
   }
 
   removeEventListener(name: string): void {
     this.listeners.delete(name.toLowerCase());
+  }
+
+  /** Acts as a person does; `false` if the node does not listen. */
+  fire(name: string, event: object = {}): boolean {
+    const [type, listener] = this.listeners.get(name) ?? [];
+    listener?.call(this, { type, preventDefault: () => undefined, currentTarget: this, ...event });
+    return listener !== undefined;
   }
 
   querySelector(): null {
@@ -130,6 +137,7 @@ function linesOf(node: TextNode): readonly string[] {
 const ENTRY = `
   export { h, render } from 'preact';
   export { App } from './app.tsx';
+  export { PackageTable } from './reactors/bill-section.tsx';
   export { ProblemBox } from './parts/problem-box.tsx';
   export { createSession } from './session/session.ts';
 `;
@@ -161,8 +169,12 @@ async function bundled(): Promise<string> {
 export interface TextConsole {
   /** Draws the view of an address, such as `#/tokens`. Returns its lines once nothing changes. */
   readonly open: (hash: string) => Promise<readonly string[]>;
+  /** Presses the last button with these words. Returns the lines once nothing changes. */
+  readonly press: (words: string) => Promise<readonly string[]>;
+  /** Chooses a file in the last field for one. */
+  readonly choose: (file: File) => Promise<readonly string[]>;
   /** Draws one part alone. */
-  readonly part: (name: 'ProblemBox', properties: object) => readonly string[];
+  readonly part: (name: 'ProblemBox' | 'PackageTable', properties: object) => readonly string[];
 }
 
 /** Opens the console of a service with keys. */
@@ -271,6 +283,19 @@ export async function openConsole(
       location.hash = hash;
       if (root.childNodes.length === 0) render(h(App, { session }), root);
       for (const listener of listeners.get('hashchange') ?? []) listener();
+      return await settled();
+    },
+    press: async (words) => {
+      const button = root.all.findLast(({ localName, text }) => localName === 'button' && text === words);
+      if (button === undefined) throw new Error(`there is no button ${words}`);
+      let form = button.parentNode;
+      while (form !== null && form.localName !== 'form') form = form.parentNode;
+      if (!button.fire('click')) form?.fire('submit');
+      return await settled();
+    },
+    choose: async (file) => {
+      const field = root.all.findLast((node) => node.getAttribute('type') === 'file');
+      field?.fire('change', { currentTarget: { files: [file] } });
       return await settled();
     },
     part: (name, properties) => {

@@ -106,6 +106,42 @@ export function TextField({
   );
 }
 
+interface FileFieldProps extends Labelled {
+  readonly accept: string;
+  readonly onChoose: (file: File) => void;
+  /** Whether the form uses a file of the field: without one the field shows none. */
+  readonly isChosen: boolean;
+}
+
+/** Lets a person choose a file of their machine. */
+export function FileField({ accept, onChoose, isChosen, ...labelled }: FileFieldProps) {
+  const place = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (!isChosen && place.current !== null) place.current.value = '';
+  }, [isChosen]);
+  return (
+    <Field
+      {...labelled}
+      input={(described) => (
+        <input
+          {...described}
+          ref={place}
+          type="file"
+          accept={accept}
+          // Without this no event comes for the same file, which may have changed on the disk.
+          onClick={({ currentTarget }) => {
+            currentTarget.value = '';
+          }}
+          onChange={({ currentTarget }) => {
+            const file = currentTarget.files?.[0];
+            if (file !== undefined) onChoose(file);
+          }}
+        />
+      )}
+    />
+  );
+}
+
 interface ChoiceProps<T extends string> extends Labelled {
   readonly value: T;
   readonly onChange: (value: T) => void;

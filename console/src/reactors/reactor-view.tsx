@@ -11,11 +11,14 @@ import { Code, Instant, Text } from '../parts/text.tsx';
 import type { Problem } from '../problem.ts';
 import { linkTo } from '../route.ts';
 import { leaveTo } from '../unsaved.ts';
-import type { NewReactor, Reactor, UpdatedReactor } from '../sdk.ts';
+import type { NewReactor, Reactor, ReactorRuntime, UpdatedReactor } from '../sdk.ts';
 import { refuseIfChanged } from '../refuse-if-changed.ts';
 import { useAction, useClient, useIdempotencyKey, useLoad, useUnsaved } from '../session/use-session.ts';
 import { EntriesField, entriesOf, recordOf, type Entry } from '../parts/entries-field.tsx';
+import { BillSection } from './bill-section.tsx';
 import { DeliveriesSection } from './deliveries-section.tsx';
+import { PackagesField } from './packages-field.tsx';
+import { packagesProblem, sentPackages, type EditedPackages } from './packages.ts';
 import {
   editedRuntime,
   RuntimeFacts,
@@ -37,6 +40,7 @@ interface Edited {
   readonly entries: readonly Entry[];
   readonly applicationId: string;
   readonly runtime: EditedRuntime;
+  readonly packages: EditedPackages;
 }
 
 const editedOf = (reactor: Reactor | undefined): Edited => ({
@@ -45,14 +49,15 @@ const editedOf = (reactor: Reactor | undefined): Edited => ({
   entries: entriesOf(reactor?.configuration),
   applicationId: reactor?.application?.id ?? '',
   runtime: editedRuntime(reactor?.runtime),
+  packages: 'same',
 });
 
-const reactorOf = ({ name, code, entries, applicationId, runtime }: Edited): NewReactor => ({
+const reactorOf = ({ name, code, entries, applicationId, runtime, packages }: Edited): NewReactor => ({
   name,
   code,
   configuration: recordOf(entries),
   ...(applicationId !== '' && { application: { id: applicationId } }),
-  runtime: runtimeOf(runtime),
+  runtime: { ...runtimeOf(runtime), ...sentPackages(packages) },
 });
 
 export interface LinedProblem {
@@ -98,6 +103,46 @@ interface EditorProps {
   readonly runProblem?: LinedProblem | undefined;
 }
 
+interface FieldsProps {
+  readonly edited: Edited;
+  readonly change: (part: Partial<Edited>) => void;
+  readonly before: ReactorRuntime | undefined;
+  readonly problem: Problem | undefined;
+  readonly runProblem: LinedProblem | undefined;
+}
+
+const Fields = ({ edited, change, before, problem, runProblem }: FieldsProps) => (
+  <>
+    <TextField label="Name" value={edited.name} onChange={(name) => change({ name })} isRequired />
+    <CodeEditor
+      label="Code"
+      value={edited.code}
+      onChange={(code) => change({ code })}
+      problem={linedProblem(problem) ?? runProblem}
+    />
+    <EntriesField
+      legend="Configuration"
+      hint="The code reads it as req.configuration. Values are hidden here. A caller with reactor:read can read them."
+      entries={edited.entries}
+      onChange={(entries) => change({ entries })}
+      isSecret
+    />
+    <ApplicationChoice
+      value={edited.applicationId}
+      onChange={(applicationId) => change({ applicationId })}
+      none="none: the code gets no req.bt"
+      hint="req.bt calls the service as this application."
+    />
+    <RuntimeFields edited={edited.runtime} onChange={(runtime) => change({ runtime })} />
+    <PackagesField
+      before={before}
+      edited={edited.packages}
+      onChange={(packages) => change({ packages })}
+      problem={packagesProblem(problem)}
+    />
+  </>
+);
+
 /** Says what has become of the edit. */
 function stateOf(isRunning: boolean, isSaved: boolean, isUnsaved: boolean): string | undefined {
   if (isRunning) return 'The service checks and deploys the code…';
@@ -119,7 +164,9 @@ function Editor({ reactor, onSaved, onUnsaved, runProblem }: EditorProps) {
   useEffect(() => onUnsaved?.(isChanged), [isChanged]);
   const change = (part: Partial<Edited>) => {
     setSaved(false);
-    setEdited({ ...edited, ...part });
+    // Its words are beside the field of the packages, and are about those of before.
+    if (part.packages !== undefined && !action.isRunning) action.forget();
+    setEdited((now) => ({ ...now, ...part }));
   };
   const save = async () => {
     if (opened !== undefined) await refuseIfChanged(opened, () => client.reactors.retrieve(opened.id));
@@ -130,7 +177,12 @@ function Editor({ reactor, onSaved, onUnsaved, runProblem }: EditorProps) {
         : await client.reactors.update(opened.id, next);
     if (opened !== undefined) setOpened(result);
     // An empty field has the default of the deployment now.
-    setEdited((now) => ({ ...now, runtime: editedRuntime(result.runtime) }));
+    setEdited((now) => ({
+      ...now,
+      runtime: editedRuntime(result.runtime),
+      // Another file may have been chosen meanwhile.
+      packages: now.packages === edited.packages ? 'same' : now.packages,
+    }));
     setStopped(result._extras?.stopped_proxies ?? []);
     setSaved(true);
     onSaved(result);
@@ -143,27 +195,13 @@ function Editor({ reactor, onSaved, onUnsaved, runProblem }: EditorProps) {
         action.run(save);
       }}
     >
-      <TextField label="Name" value={edited.name} onChange={(name) => change({ name })} isRequired />
-      <CodeEditor
-        label="Code"
-        value={edited.code}
-        onChange={(code) => change({ code })}
-        problem={linedProblem(action.problem) ?? runProblem}
+      <Fields
+        edited={edited}
+        change={change}
+        before={opened?.runtime}
+        problem={action.problem}
+        runProblem={runProblem}
       />
-      <EntriesField
-        legend="Configuration"
-        hint="The code reads it as req.configuration. Values are hidden here. A caller with reactor:read can read them."
-        entries={edited.entries}
-        onChange={(entries) => change({ entries })}
-        isSecret
-      />
-      <ApplicationChoice
-        value={edited.applicationId}
-        onChange={(applicationId) => change({ applicationId })}
-        none="none: the code gets no req.bt"
-        hint="req.bt calls the service as this application."
-      />
-      <RuntimeFields edited={edited.runtime} onChange={(runtime) => change({ runtime })} />
       <ProblemBox problem={action.problem} />
       <StoppedProxies stopped={stopped} />
       <div class="row">
@@ -240,6 +278,9 @@ function Existing({ id }: { readonly id: string }) {
               onProblem={(problem) => setRunProblem(linedProblem(problem))}
             />
           </Section>
+          {reactor.runtime.bundle_digest !== undefined && (
+            <BillSection reactorId={id} digest={reactor.runtime.bundle_digest} />
+          )}
           <DeliveriesSection reactorId={id} />
         </>
       )}

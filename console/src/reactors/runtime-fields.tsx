@@ -1,8 +1,14 @@
 import { Choice, TextField } from '../parts/field.tsx';
-import { Instant } from '../parts/text.tsx';
+import { Copy } from '../parts/button.tsx';
+import { Code, Instant } from '../parts/text.tsx';
+import { shortened } from '../shortened.ts';
 import type { Client, NewReactor, ReactorRuntime, RuntimeImage } from '../sdk.ts';
 import { useLoad } from '../session/use-session.ts';
+import { DeclaredPackages } from './packages-field.tsx';
 import { runtimeWords } from './runtime-words.ts';
+
+/** So many characters of a digest tell two bundles apart on one page. */
+const DIGEST = 13;
 
 /** An empty text is the default of the deployment. */
 export interface EditedRuntime {
@@ -61,6 +67,21 @@ export function RuntimeFields({ edited, onChange }: RuntimeFieldsProps) {
   );
 }
 
+/** The packages that a reactor brings; nothing without any. */
+const PackageFacts = ({ dependencies, bundle_digest: digest }: ReactorRuntime) =>
+  dependencies === undefined || digest === undefined ? null : (
+    <>
+      <dt>Packages of its own</dt>
+      <dd>
+        <DeclaredPackages dependencies={dependencies} />
+      </dd>
+      <dt>Digest of its bundle</dt>
+      <dd>
+        <Code>{shortened(digest, DIGEST)}</Code> <Copy text={digest} what="the digest of the bundle" />
+      </dd>
+    </>
+  );
+
 /** Where a reactor runs, beside its other facts. */
 export const RuntimeFacts = ({ runtime }: { readonly runtime: ReactorRuntime }) => (
   <>
@@ -75,5 +96,6 @@ export const RuntimeFacts = ({ runtime }: { readonly runtime: ReactorRuntime }) 
     </dd>
     <dt>Instances in advance</dt>
     <dd>{runtime.warm_concurrency}</dd>
+    <PackageFacts {...runtime} />
   </>
 );

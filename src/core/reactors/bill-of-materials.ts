@@ -10,6 +10,23 @@ export const lockedNames = (locked: PackageBundle['locked']): readonly string[] 
     ...new Set(Object.entries(locked).map(([place, each]) => `${nameOf(place, each)}@${each.version}`)),
   ].sort();
 
+/** Names a package of npm: without a version all of its versions are meant. */
+export interface WantedPackage {
+  readonly name: string;
+  readonly version?: string | undefined;
+}
+
+/** The versions of a package among those that {@link lockedNames} lists. */
+export const versionsIn = (locked: readonly string[], { name, version }: WantedPackage): readonly string[] =>
+  locked
+    .map((each) => {
+      // No version has the character.
+      const at = each.lastIndexOf('@');
+      return { name: each.slice(0, at), version: each.slice(at + 1) };
+    })
+    .filter((each) => each.name === name && (version === undefined || each.version === version))
+    .map((each) => each.version);
+
 /** Builds the URL of a package (github.com/package-url/purl-spec). */
 const urlOf = (name: string, version: string): string =>
   `pkg:npm/${name.split('/').map(encodeURIComponent).join('/')}@${encodeURIComponent(version)}`;

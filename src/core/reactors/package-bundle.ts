@@ -64,7 +64,7 @@ const names = () => z.record(text(NAME_MAX), text(1_000));
 const lockedPackage = () =>
   z.object({
     /** The name of an alias is in its place, and this is the name of the package. */
-    name: z.optional(text(NAME_MAX)),
+    name: z.optional(z.string().check(z.refine(isPackageName))),
     version: z.string().check(z.regex(VERSION)),
     resolved: z.optional(text(2_000)),
     integrity: z.optional(z.string().check(z.regex(INTEGRITY))),

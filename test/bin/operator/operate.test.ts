@@ -178,6 +178,10 @@ describe('the operator command line', () => {
     ],
     [['list-reactors', '--image', 'node15'], '--image must be node16 or node24'],
     [
+      ['list-reactors', '--package', 'node-forge<1.3.1'],
+      '--package must be a name of npm, such as node-forge, or one with an exact version (node-forge@1.3.1)',
+    ],
+    [
       ['allow-hot', '--tenant', TENANT, '--instances', '2001'],
       '--instances must be a whole number up to 2000',
     ],

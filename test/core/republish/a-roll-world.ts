@@ -4,7 +4,8 @@ import { createReactorStore } from '../../../src/adapters/dynamodb/reactor-store
 import { createRollStore } from '../../../src/adapters/dynamodb/roll-store.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
 import type { Image, Layer, LayerVersion } from '../../../src/core/reactors/layer.ts';
-import type { StayReason, StoredReactor } from '../../../src/core/reactors/reactor.ts';
+import type { PackagesRecord, StayReason, StoredReactor } from '../../../src/core/reactors/reactor.ts';
+import type { ListLayersDeps } from '../../../src/core/republish/list-reactors.ts';
 import type { LayerMover } from '../../../src/core/republish/layer-mover.ts';
 import {
   startRoll,
@@ -31,6 +32,8 @@ const layerOf = (generation: number, image: Image): Layer => {
   const { arn: _, ...layer } = aLayer(generation, image);
   return layer;
 };
+
+const PACKAGES: PackagesRecord = { digest: 'd', image: 'node16', dependencies: {}, id: 'p', bytes: 8 };
 
 interface AFunction {
   live: string;
@@ -110,7 +113,7 @@ export function aRollWorld() {
 
   const table = tables.table('Reactors');
   const reactorStore = createReactorStore(table);
-  const deps = (): WorkRollDeps & StartRollDeps => ({
+  const deps = (): WorkRollDeps & StartRollDeps & ListLayersDeps => ({
     ...machinePlatform,
     clock,
     pause: (ms) => {
@@ -160,14 +163,17 @@ export function aRollWorld() {
       more: Partial<StoredReactor> = {},
       generation = 1,
       image: Image = 'node16',
+      locked: readonly string[] = [],
     ): Promise<StoredReactor> {
       const reactor = aStoredReactor({
         layer: layerOf(generation, image),
         layerSince: 1,
         functionVersion: '1',
+        ...(locked.length > 0 && { packages: PACKAGES }),
         ...more,
       });
-      await reactorStore.create(reactor, 100);
+      const packages = locked.length === 0 ? undefined : { encrypted: Buffer.from('packages'), locked };
+      await reactorStore.create(reactor, 100, packages);
       functions.set(reactor.id, { live: '1', versions: new Map([['1', generation]]) });
       return reactor;
     },

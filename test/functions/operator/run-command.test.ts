@@ -51,6 +51,7 @@ const SOME_VALUES = {
   none: false,
   'dry-run': true,
   outdated: true,
+  package: '@scope/name@1.2.3',
   seal: 'x'.repeat(43),
 };
 
@@ -113,6 +114,8 @@ describe('an operator command', () => {
     [{ command: 'rewrap-roots', tenant_id: 'deployment' }],
     [{ command: 'create-tenant', name: 'x', wrapped_by: '' }],
     [{ command: 'list-deliveries', limit: 0 }],
+    [{ command: 'list-reactors', package: 'node-forge@^1.3.0' }],
+    [{ command: 'list-reactors', package: 'a'.repeat(501) }],
     [{ command: 'toString' }],
     [{}],
     [undefined],
