@@ -40,7 +40,7 @@ const FOUND = {
   vitest: 'guides/test-with-jest',
   backup: 'restore',
   'npm package': 'guides/use-a-package',
-  dependency: 'guides/use-a-package',
+  'npm dependency': 'guides/use-a-package',
   'native addon': 'guides/use-a-package',
 };
 

@@ -1,12 +1,13 @@
 import {
   isExactVersion,
+  isPackageName,
   packageOf,
   PACKAGE_LIMITS,
   type PackageBundle,
 } from '../../../src/core/reactors/package-bundle.ts';
 import { BundleError } from '../bundle-error.ts';
 import { AGAIN, integrityOf } from './lock-integrity.ts';
-import { nameAt, type Lock, type Manifest } from './lock.ts';
+import { nameAt, type Lock, type LockEntry, type Manifest } from './lock.ts';
 import { nativeSignOf } from './native-addons.ts';
 import { prunedOverrides } from './overrides.ts';
 import { reachable, type Reached } from './reachable.ts';
@@ -41,19 +42,26 @@ function addressOf(name: string, resolved: string): string {
 const sorted = <Value>(members: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
   Object.fromEntries(Object.entries(members).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-/** An entry of the lock with the members that npm needs. Throws {@link BundleError}. */
-function prunedEntry(lock: Lock, place: string, { entry, isOptional }: Reached) {
-  const name = nameAt(place);
-  const { version, resolved, license } = entry;
+/** Throws {@link BundleError} for an entry that does not name one archive of a registry. */
+function checkSource(name: string, entry: LockEntry): void {
+  if (entry.name !== undefined && !isPackageName(entry.name))
+    throw new BundleError(`${name} has another name in package-lock.json, which is no name of npm. ${AGAIN}`);
   if (entry.link === true)
     throw new BundleError(
       `${name} is a link to a folder (file: or a workspace). A bundle has packages of registries alone`,
     );
+  if (entry.hasShrinkwrap === true)
+    throw new BundleError(`${name} has a lock of its own, whose packages package-lock.json cannot name`);
+}
+
+/** An entry of the lock with the members that npm needs. Throws {@link BundleError}. */
+function prunedEntry(lock: Lock, place: string, { entry, isOptional }: Reached) {
+  const name = nameAt(place);
+  const { version, resolved, license } = entry;
+  checkSource(name, entry);
   const address = resolved === undefined ? undefined : addressOf(name, resolved);
   if (version === undefined || !isExactVersion(version))
     throw new BundleError(`${name} has no exact version in package-lock.json. ${AGAIN}`);
-  if (entry.hasShrinkwrap === true)
-    throw new BundleError(`${name} has a lock of its own, whose packages package-lock.json cannot name`);
   const tables = {
     dependencies: entry.dependencies,
     optionalDependencies: entry.optionalDependencies,

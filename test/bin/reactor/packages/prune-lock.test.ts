@@ -116,6 +116,7 @@ describe('pruneLock', () => {
     ['a path', a({ resolved: '../a.tgz' }), 'a comes from a folder or file'],
     ['no integrity', { 'node_modules/a': withoutIntegrity }, 'a has no integrity'],
     ['SHA-1 alone', a({ integrity: 'sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=' }), 'that is no SHA-512'],
+    ['an alias of no name', a({ name: '../b' }), 'which is no name of npm'],
     ['no version', a({ version: 'latest' }), 'a has no exact version'],
     ['a lock of its own', a({ hasShrinkwrap: true }), 'a has a lock of its own'],
     ['a name with a path', a({ dependencies: { '../b': '1' } }), 'a requires "../b", which is no name'],
