@@ -1,3 +1,4 @@
+import { aPackageBundle } from '../support/builders/a-package-bundle.ts';
 import { randomUUID } from 'node:crypto';
 import { plantParkedDelivery } from '../support/parked-delivery.ts';
 import {
@@ -54,11 +55,13 @@ describe('rotation and reencryption under load', () => {
   it('lose nothing and fail nothing', async () => {
     const { id, app, manager } = await aTenant();
     const large = 'x'.repeat(500_000);
+    const { dependencies, base64: bundle } = await aPackageBundle({ lodash: 'module.exports = 1;' });
     const first = await app.post('/tokens', { type: 'token', data: large, metadata: { a: 'b' } });
     const reactor = await manager.post('/reactors', {
       name: 'x',
       code: 'module.exports = (req) => ({ raw: req.configuration });',
       configuration: { saved: 'yes' },
+      runtime: { dependencies, bundle },
     });
     const known = new Map<string, unknown>([[first.body.id, large]]);
     for (let at = 0; at < (IS_THOROUGH ? 230 : 50); at += 50) {

@@ -46,6 +46,9 @@ export interface ReencryptStep {
   readonly isDone: boolean;
 }
 
+/** So many reactors are open at once, since each may bring megabytes of packages. */
+const REACTORS_AT_ONCE = 10;
+
 /** Attempts to reencrypt a token that other writers change meanwhile. */
 const ATTEMPTS = 4;
 
@@ -239,7 +242,10 @@ export async function reencryptStep(deps: ReencryptDeps, tenantId: string): Prom
   );
   if (after === undefined) {
     for await (const batch of deps.reactorStore.list(tenantId, undefined))
-      await actOn(tally, batch, (reactor) => guarded(deps, () => reencryptReactor(deps, reactor, goal)));
+      for (let at = 0; at < batch.length; at += REACTORS_AT_ONCE)
+        await actOn(tally, batch.slice(at, at + REACTORS_AT_ONCE), (reactor) =>
+          guarded(deps, () => reencryptReactor(deps, reactor, goal)),
+        );
     for await (const batch of deps.proxyStore.list(tenantId, undefined))
       await actOn(tally, batch, (proxy) => guarded(deps, () => reencryptProxy(deps, proxy, goal)));
   }
