@@ -49,7 +49,14 @@ const TENANT_KEYS_EFFECTS: PortEffects<TenantKeys> = {
   holds: 'none',
   learn: 'none',
 };
-const VAULT_EFFECTS: PortEffects<Vault> = { encrypt: 'none', decrypt: 'none', mac: 'none', verify: 'none' };
+const VAULT_EFFECTS: PortEffects<Vault> = {
+  encrypt: 'none',
+  decrypt: 'none',
+  encryptBytes: 'none',
+  decryptBytes: 'none',
+  mac: 'none',
+  verify: 'none',
+};
 
 /**
  * All ports through which functions act, by the names of their dependencies. Each port states its

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { PACKAGE_LIMITS } from '../../src/core/reactors/package-bundle.ts';
 import type { ReactorStore } from '../../src/core/reactors/reactor-store.ts';
 import { orderedId } from '../../src/core/shared/ordered-id.ts';
 import { aStoredReactor } from '../support/builders/a-stored-reactor.ts';
@@ -95,6 +96,27 @@ export function reactorStoreContract(name: string, make: () => ReactorStore): vo
       expect(await store.update(third, { before: second.packages, now: undefined })).toBe(true);
       expect(await store.findPackages(second)).toBeUndefined();
       expect(await store.findLocked([first])).toEqual([[]]);
+    });
+
+    it('replaces the largest packages of the largest reactor', async () => {
+      const bytes = PACKAGE_LIMITS.zippedBytes + 100;
+      const packages = (id: string) => ({
+        digest: id,
+        image: 'node16' as const,
+        dependencies: {},
+        id,
+        bytes,
+      });
+      const stored = {
+        encrypted: Buffer.alloc(bytes),
+        locked: Array.from({ length: 500 }, () => 'x'.repeat(200)),
+      };
+      const content = { encryptedCode: Buffer.alloc(200_100), encryptedConfiguration: Buffer.alloc(180_100) };
+      const reactor = aStoredReactor({ packages: packages('first'), ...content });
+      await make().create(reactor, 100, stored);
+      const next = { ...reactor, version: 2, packages: packages('second') };
+      expect(await make().update(next, { before: reactor.packages, now: stored })).toBe(true);
+      expect(await make().delete(next)).toBe(true);
     });
 
     it('deletes packages with their reactor', async () => {

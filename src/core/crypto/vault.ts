@@ -8,8 +8,8 @@ import { dataKeyVersion, decryptRecord, encryptRecord, type RecordContext } from
 import type { TenantKeys } from './tenant-keys.ts';
 
 /**
- * Encrypts and decrypts JSON values under a tenant's data keys. Plaintext gets into and out of a
- * store only through it. It also authenticates the fields that a store has in clear.
+ * Encrypts and decrypts JSON values and bytes under a tenant's data keys. Plaintext gets into and
+ * out of a store only through it. It also authenticates the fields that a store has in clear.
  */
 export interface Vault {
   /** Encrypts a value for one field of one record, under the tenant's current data key. */
@@ -20,6 +20,10 @@ export interface Vault {
    * has left.
    */
   decrypt(context: RecordContext, encrypted: Buffer, allowance?: MembersAllowance): Promise<Secret<Json>>;
+  /** Encrypts bytes in the same way. */
+  encryptBytes(context: RecordContext, bytes: Secret<Buffer>): Promise<Buffer>;
+  /** Rejects with `RecordCorruptedError` if the field was changed or moved. */
+  decryptBytes(context: RecordContext, encrypted: Buffer): Promise<Secret<Buffer>>;
   /** Makes the MAC of the fields that a record has in clear. */
   mac(context: RecordContext): Promise<Buffer>;
   /** Rejects with `RecordCorruptedError` if the MAC is not that of the context. */
@@ -27,17 +31,25 @@ export interface Vault {
 }
 
 export function createVault(keys: TenantKeys, random: Random): Vault {
+  async function sealed(context: RecordContext, bytes: Buffer): Promise<Buffer> {
+    const dataKey = await keys.current(context.tenantId, 'data');
+    return encryptRecord(random, dataKey, context, bytes);
+  }
+
+  async function opened(context: RecordContext, encrypted: Buffer): Promise<Buffer> {
+    const dataKey = await keys.version(context.tenantId, 'data', dataKeyVersion(encrypted));
+    return decryptRecord(dataKey, context, encrypted);
+  }
+
   return {
-    async encrypt(context, value) {
-      const dataKey = await keys.current(context.tenantId, 'data');
-      return encryptRecord(random, dataKey, context, Buffer.from(JSON.stringify(value.reveal())));
-    },
+    encrypt: (context, value) => sealed(context, Buffer.from(JSON.stringify(value.reveal()))),
     async decrypt(context, encrypted, allowance) {
-      const dataKey = await keys.version(context.tenantId, 'data', dataKeyVersion(encrypted));
-      const json = decryptRecord(dataKey, context, encrypted).toString('utf8');
+      const json = (await opened(context, encrypted)).toString('utf8');
       allowance?.take(json);
       return new Secret(parseJson(json));
     },
+    encryptBytes: (context, bytes) => sealed(context, bytes.reveal()),
+    decryptBytes: async (context, encrypted) => new Secret(await opened(context, encrypted)),
 
     mac: async (context) => macOf(await keys.current(context.tenantId, 'clear'), context),
 

@@ -1,6 +1,6 @@
 import type { Vault } from '../crypto/vault.ts';
 import type { Random } from '../shared/platform.ts';
-import { Secret } from '../shared/secret.ts';
+import type { Secret } from '../shared/secret.ts';
 import type { PackagesRecord, ReactorRecord } from './reactor.ts';
 import type { ReactorStore, StoredPackages } from './reactor-store.ts';
 
@@ -20,16 +20,13 @@ export interface OpenPackagesDeps {
   readonly vault: Vault;
 }
 
-/** Opens the text of a reactor's packages; `undefined` if they were replaced meanwhile. */
-export async function openBase64(
+/** Opens the bundle of a reactor's packages; `undefined` if they were replaced meanwhile. */
+export async function openBundle(
   { reactorStore, vault }: OpenPackagesDeps,
   reactor: ReactorRecord,
-): Promise<Secret<string> | undefined> {
+): Promise<Secret<Buffer> | undefined> {
   const encrypted = await reactorStore.findPackages(reactor);
-  if (encrypted === undefined) return undefined;
-  const opened = (await vault.decrypt(packagesContext(reactor), encrypted)).reveal();
-  if (typeof opened !== 'string') throw new Error('reactor: its packages are no text');
-  return new Secret(opened);
+  return encrypted && vault.decryptBytes(packagesContext(reactor), encrypted);
 }
 
 /**
@@ -40,9 +37,9 @@ export async function reencryptedPackages(
   deps: OpenPackagesDeps & EncryptDeps,
   reactor: ReactorRecord,
 ): Promise<{ readonly packages: PackagesRecord; readonly stored: StoredPackages } | undefined> {
-  const base64 = reactor.packages && (await openBase64(deps, reactor));
-  if (reactor.packages === undefined || base64 === undefined) return undefined;
-  const encrypted = await deps.vault.encrypt(packagesContext(reactor), base64);
+  const zipped = reactor.packages && (await openBundle(deps, reactor));
+  if (reactor.packages === undefined || zipped === undefined) return undefined;
+  const encrypted = await deps.vault.encryptBytes(packagesContext(reactor), zipped);
   const packages = { ...reactor.packages, id: deps.random.uuid(), bytes: encrypted.length };
   return { packages, stored: { encrypted } };
 }

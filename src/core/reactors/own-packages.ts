@@ -3,7 +3,7 @@ import { invalid, ServiceError } from '../shared/service-error.ts';
 import type { PackagesSetting } from './author-packages.ts';
 import { lockedNames } from './bill-of-materials.ts';
 import {
-  openBase64,
+  openBundle,
   packagesContext,
   type EncryptDeps,
   type OpenPackagesDeps,
@@ -16,7 +16,8 @@ import type { StoredPackages } from './reactor-store.ts';
 /** A bundle that a request brings, in both of its forms. */
 export interface NewPackages {
   readonly bundle: Secret<PackageBundle>;
-  readonly base64: Secret<string>;
+  /** It is gzip, as it is stored. */
+  readonly zipped: Secret<Buffer>;
 }
 
 /** A change leaves the packages as they were, takes them away, or brings new ones. */
@@ -55,16 +56,23 @@ interface PackagesDeps {
 /** Reads and checks a new bundle. Throws `validation_failed`. */
 async function newPackages(
   { reactorPackages }: PackagesDeps,
+  before: PackagesRecord | undefined,
   base64: Secret<string>,
   said: Dependencies | undefined,
 ): Promise<NewPackages & { readonly digest: string }> {
-  if (reactorPackages === 'none')
-    throw invalid('runtime.bundle', 'is not allowed in this deployment, whose reactorPackages is none');
+  const refusal = invalid(
+    'runtime.bundle',
+    'is not allowed in this deployment, whose reactorPackages is none',
+  );
+  if (reactorPackages === 'none' && before === undefined) throw refusal;
   if (said === undefined) throw invalid('runtime.dependencies', 'is required with a bundle');
   const bundle = await readSent(base64);
   const difference = differing(said, bundle);
   if (difference !== undefined) throw invalid('runtime.dependencies', difference);
-  return { bundle: new Secret(bundle), base64, digest: bundle.digest };
+  // A bundle that a reactor has can be sent again, whatever is allowed now.
+  if (reactorPackages === 'none' && bundle.digest !== before?.digest) throw refusal;
+  const zipped = new Secret(Buffer.from(base64.reveal(), 'base64'));
+  return { bundle: new Secret(bundle), zipped, digest: bundle.digest };
 }
 
 const checkDigest = (sent: string | undefined, known: readonly (string | undefined)[]): void => {
@@ -94,7 +102,7 @@ export async function changedPackages(
 ): Promise<ChangedPackages> {
   if (sent === undefined) return 'same';
   if (sent.bundle === undefined) return withoutBundle(before, sent);
-  const { digest, ...packages } = await newPackages(deps, sent.bundle, sent.dependencies);
+  const { digest, ...packages } = await newPackages(deps, before, sent.bundle, sent.dependencies);
   checkDigest(sent.digest, [digest, before?.digest]);
   return digest === before?.digest ? 'same' : packages;
 }
@@ -103,9 +111,9 @@ export async function changedPackages(
 export async function encryptPackages(
   { vault, random }: EncryptDeps,
   reactor: Pick<ReactorRecord, 'tenantId' | 'id'>,
-  { bundle, base64 }: NewPackages,
+  { bundle, zipped }: NewPackages,
 ): Promise<{ readonly packages: PackagesRecord; readonly stored: StoredPackages }> {
-  const encrypted = await vault.encrypt(packagesContext(reactor), base64);
+  const encrypted = await vault.encryptBytes(packagesContext(reactor), zipped);
   const { digest, image, dependencies, locked } = bundle.reveal();
   return {
     packages: { digest, image, dependencies, id: random.uuid(), bytes: encrypted.length },
@@ -128,13 +136,13 @@ export async function openPackages(
   reactor: ReactorRecord,
 ): Promise<Secret<PackageBundle> | undefined> {
   if (reactor.packages === undefined) return undefined;
-  const base64 = await openBase64(deps, reactor);
-  if (base64 === undefined)
+  const zipped = await openBundle(deps, reactor);
+  if (zipped === undefined)
     throw new ServiceError('dependency_unavailable', 'The packages of the reactor are being replaced.', {
       headers: { 'Retry-After': '5' },
     });
-  const { readBundle } = await import('./package-bundle.ts');
-  const bundle = await readBundle(base64.reveal());
+  const { readZipped } = await import('./package-bundle.ts');
+  const bundle = await readZipped(zipped.reveal());
   if (bundle.digest !== reactor.packages.digest)
     throw new Error('reactor: its packages are not those that its record names');
   return new Secret(bundle);

@@ -192,7 +192,7 @@ describe('a walk over all records', () => {
     const { operator } = world;
     const { base64, bundle } = await aPackageBundle({ lodash: 'module.exports = 1' });
     const plain = aStoredReactor({ tenantId });
-    const sent = { bundle: new Secret(bundle), base64: new Secret(base64) };
+    const sent = { bundle: new Secret(bundle), zipped: new Secret(Buffer.from(base64, 'base64')) };
     const { packages, stored } = await encryptPackages(operator, plain, sent);
     const content = { code: new Secret('x'), configuration: new Secret({}) };
     const reactor = { ...plain, packages, ...(await encryptContent(operator.vault, plain, content)) };
