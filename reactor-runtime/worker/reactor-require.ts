@@ -1,6 +1,7 @@
 import { AUTHOR_PACKAGES, FIELD_SDK, SDK } from '../../src/core/reactors/author-packages.ts';
 import { builtInsFor, REFUSED } from './built-ins.ts';
 import { compile } from './compile.ts';
+import { hasOwnMember } from './hostile-member.ts';
 import { hasBuiltIn } from './natives.ts';
 import {
   apply,
@@ -52,7 +53,7 @@ export function reactorModules(layer: string, temp: () => string): ReactorModule
   const own = createObject(null) as Record<string, string>;
   const ofLenientLayers = join(layer, 'packages', `${FIELD_SDK}.cjs`);
   if (existsSync(ofLenientLayers)) files[FIELD_SDK] = ofLenientLayers;
-  const loaded = createObject(null) as Record<string, { exports: unknown }>;
+  const loaded = createObject(null) as Record<string, { exports: unknown } | undefined>;
   let refused: ReturnType<ReactorModules['refused']>;
 
   const loadPackage = (file: string): unknown => {
@@ -61,13 +62,20 @@ export function reactorModules(layer: string, temp: () => string): ReactorModule
     const module = { exports: {} };
     const run = compile(readFileSync(file, 'utf8'), file);
     loaded[file] = module;
-    apply(run, module.exports, [module.exports, require, module, file, dirname(file)]);
+    let isLoaded = false;
+    try {
+      apply(run, module.exports, [module.exports, require, module, file, dirname(file)]);
+      isLoaded = true;
+    } finally {
+      if (!isLoaded) loaded[file] = undefined;
+    }
     return module.exports;
   };
 
   /** The exports of the file have a function for each name, which loads its package. */
   const loadOwn = (file: string, specifier: string): unknown => {
-    const load = (loadPackage(file) as Record<string, unknown>)[specifier];
+    const exported = loadPackage(file) as Record<string, unknown>;
+    const load = hasOwnMember(exported, specifier) ? exported[specifier] : undefined;
     if (typeof load !== 'function') throw new TypeErrorClass(`the packages of the reactor lack ${specifier}`);
     return (load as () => unknown)();
   };

@@ -102,7 +102,9 @@ function sentPackages({
   bundle,
   bundle_digest: digest,
 }: NonNullable<SentRuntime>): SentPackages {
-  const isTaken = dependencies === null || (bundle === null && dependencies === undefined);
+  const isTaken = dependencies === null || bundle === null;
+  if (bundle === null && Object.keys(dependencies ?? {}).length > 0)
+    throw invalid('runtime.bundle', 'is null, which takes away the packages that `dependencies` names');
   return defined({
     dependencies: isTaken ? {} : (dependencies ?? undefined),
     bundle: typeof bundle === 'string' ? new Secret(bundle) : undefined,

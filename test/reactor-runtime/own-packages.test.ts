@@ -64,6 +64,11 @@ describe.each(IMAGES)('%s: the packages of a reactor', (image) => {
         { outcome: 'returned', value: 'RangeError' },
       ],
       [
+        `const tried = () => { try { return require('broken') } catch (error) { return error.message.length } };
+         return [tried(), tried(), typeof require('date-fns').add];`,
+        { outcome: 'returned', value: [16, 16, 'function'] },
+      ],
+      [
         "require('late').call(args.number);",
         { outcome: 'threw', error: { class: 'TypeError', line: 1, package: 'late', package_line: 15 } },
       ],

@@ -60,6 +60,11 @@ describe('the runtime in a body', () => {
       'must be at most 20 packages',
     ],
     [{ bundle: {} }, 'runtime.bundle', 'must be a string'],
+    [
+      { bundle: null, dependencies: { a: '1.0.0' } },
+      'runtime.bundle',
+      expect.stringContaining('takes away the packages'),
+    ],
     [{ resolutions: {} }, 'runtime.resolutions', expect.stringContaining('the versions of its lock')],
     [{ permissions: [] }, 'runtime.permissions', expect.stringContaining('the rights of `application`')],
     [{ timeout: 10 }, 'runtime.timeout', expect.stringContaining('`timeout_ms`')],
@@ -74,7 +79,7 @@ describe('the runtime in a body', () => {
     [{ dependencies: {} }, { dependencies: {} }],
     [{ dependencies: null }, { dependencies: {} }],
     [{ bundle: null }, { dependencies: {} }],
-    [{ dependencies: { a: '1.0.0' }, bundle: null }, { dependencies: { a: '1.0.0' } }],
+    [{ dependencies: {}, bundle: null }, { dependencies: {} }],
     [{ bundle_digest: 'd' }, { digest: 'd' }],
   ])('names packages, and takes them away by null: %j', (runtime, packages) => {
     expect(runtimeIn(runtime)).toEqual({ packages });

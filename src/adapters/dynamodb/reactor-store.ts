@@ -3,7 +3,6 @@ import { IMAGES } from '../../core/reactors/layer.ts';
 import { STAY_REASONS, type Dependencies, type StoredReactor } from '../../core/reactors/reactor.ts';
 import type { PackagesReplacement, ReactorStore } from '../../core/reactors/reactor-store.ts';
 import { dueOf } from '../../core/reactors/repair-reactor.ts';
-import { isJsonObject } from '../../core/shared/json.ts';
 import { isUuid } from '../../core/shared/is-uuid.ts';
 import { unavailable } from '../aws/dependency-error.ts';
 import { batchGet, getItem } from './batch-get.ts';
@@ -34,7 +33,10 @@ const reactorItem = z.lazy(() =>
       z.object({
         digest: z.string(),
         image: z.enum(IMAGES),
-        dependencies: z.custom<Dependencies>(isJsonObject),
+        dependencies: z.pipe(
+          z.custom<readonly (readonly [string, string])[]>(Array.isArray),
+          z.transform((pairs): Dependencies => Object.fromEntries(pairs)),
+        ),
         id: z.string(),
         bytes: z.number(),
       }),
@@ -66,10 +68,17 @@ function dueEntryOf(reactor: StoredReactor): Item {
     : dueAt(reactor.id, due);
 }
 
+/** Names of packages are no names of attributes: the client cannot write a `constructor`. */
+const packagesIn = ({ packages }: StoredReactor): Item =>
+  packages === undefined
+    ? {}
+    : { packages: { ...packages, dependencies: Object.entries(packages.dependencies) } };
+
 function itemOf(reactor: StoredReactor): Item {
   return {
     ...reactorKey(reactor.tenantId, reactor.id),
     ...reactor,
+    ...packagesIn(reactor),
     ...dueEntryOf(reactor),
     // Reactors are found by the layer that their function has.
     ...(reactor.layer !== undefined && {

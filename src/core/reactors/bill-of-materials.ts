@@ -27,6 +27,10 @@ export const versionsIn = (locked: readonly string[], { name, version }: WantedP
     .filter((each) => each.name === name && (version === undefined || each.version === version))
     .map((each) => each.version);
 
+/** A lock can have any text in these members: what is no licence or address is left out. */
+const PRINTABLE = /^[\x20-\x7e]+$/;
+const ADDRESS = /^https?:\/\/[\w.-]+(?::\d+)?(?:\/[\x21-\x7e]*)?$/;
+
 /** Builds the URL of a package (github.com/package-url/purl-spec). */
 const urlOf = (name: string, version: string): string =>
   `pkg:npm/${name.split('/').map(encodeURIComponent).join('/')}@${encodeURIComponent(version)}`;
@@ -45,8 +49,9 @@ function component(place: string, locked: LockedPackage): JsonObject {
     purl: urlOf(name, version),
     ...(integrity !== undefined && { hashes: [{ alg: 'SHA-512', content: hexOf(integrity) }] }),
     // The text of npm is an expression of SPDX, or any other text.
-    ...(license !== undefined && { licenses: [{ license: { name: license } }] }),
-    ...(resolved !== undefined && { externalReferences: [{ type: 'distribution', url: resolved }] }),
+    ...(license !== undefined && PRINTABLE.test(license) && { licenses: [{ license: { name: license } }] }),
+    ...(resolved !== undefined &&
+      ADDRESS.test(resolved) && { externalReferences: [{ type: 'distribution', url: resolved }] }),
   };
 }
 

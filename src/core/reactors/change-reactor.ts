@@ -208,7 +208,8 @@ async function changeOnce(
   if (isBusy(previous, deps.clock())) return 'conflict';
   const changed = await nextReactor(deps, caller, previous, wanted);
   const { next } = changed;
-  const isNewCode = next.codeHash !== previous.codeHash;
+  // Packages are stored beside the record by the same write that publishes them.
+  const isNewCode = next.codeHash !== previous.codeHash || changed.replacement !== undefined;
   const warnings = await checkedCode(deps, isNewCode, next, wanted);
   deps.audit.changes({
     members: changedMembers(previous, next, wanted),

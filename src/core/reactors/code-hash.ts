@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Image } from './layer.ts';
 
-const sha256 = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex');
+const sha256 = (...contents: readonly (string | Buffer)[]): string => {
+  const hash = createHash('sha256');
+  for (const content of contents) hash.update(content);
+  return hash.digest('hex');
+};
+
+/** No code begins with this byte, since UTF-8 has none: no code has the hash of other code. */
+const NO_CODE = Buffer.of(0xff);
 
 /** Decides what runs besides the code: its image, and the packages that the reactor brings. */
 export interface CodeSurroundings {
@@ -11,10 +18,12 @@ export interface CodeSurroundings {
 
 /**
  * Everything that decides what runs, by which the runtime and stored proxies recognize it, in
- * lower-case hexadecimal: SHA-256 of the code as UTF-8 for `node16` alone; otherwise SHA-256 of
- * lines with the image, that hash and, with packages of the reactor's own, their digest.
+ * lower-case hexadecimal: SHA-256 of the code as UTF-8 for `node16` alone; otherwise SHA-256 of the
+ * byte 0xff and lines with the image, that hash and, with packages of the reactor's own, their
+ * digest.
  */
 export function codeHash(code: string | Buffer, { image, packages }: CodeSurroundings): string {
-  if (packages !== undefined) return sha256(`${image}\n${sha256(code)}\n${packages.digest}`);
-  return image === 'node16' ? sha256(code) : sha256(`${image}\n${sha256(code)}`);
+  if (image === 'node16' && packages === undefined) return sha256(code);
+  const lines = [image, sha256(code), ...(packages === undefined ? [] : [packages.digest])];
+  return sha256(NO_CODE, lines.join('\n'));
 }

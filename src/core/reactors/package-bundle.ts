@@ -4,6 +4,8 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import * as z from 'zod/mini';
 import { madeOnce } from '../shared/made-once.ts';
+import { DEPTH_MAX, JsonExtentError, membersOf } from '../shared/json-extent.ts';
+import { isJsonObject } from '../shared/json.ts';
 import { parseJson } from '../shared/parse-json.ts';
 import { SDK } from './author-packages.ts';
 import { IMAGES } from './layer.ts';
@@ -24,6 +26,10 @@ export const PACKAGE_LIMITS = {
   specifiers: 100,
   /** Packages in the lock, those of packages included. */
   locked: 500,
+  /** Characters of their names and versions together. */
+  lockedCharacters: 100_000,
+  /** Elements and members of the JSON, before any value is built. */
+  members: 150_000,
   /** Places where the text of another package begins. */
   places: 20_000,
 } as const;
@@ -59,7 +65,15 @@ export function refusedName(specifier: string): string | undefined {
 }
 
 const text = (max: number) => z.string().check(z.maxLength(max));
-const names = () => z.record(text(NAME_MAX), text(1_000));
+/** The record of zod takes seconds for as many members as a bundle can have. */
+const names = () =>
+  z.custom<Readonly<Record<string, string>>>(
+    (value) =>
+      isJsonObject(value) &&
+      Object.entries(value).every(
+        ([name, range]) => name.length <= NAME_MAX && typeof range === 'string' && range.length <= 1_000,
+      ),
+  );
 
 const lockedPackage = () =>
   z.object({
@@ -97,7 +111,7 @@ const bundleSchema = madeOnce(() =>
     manifest: z.object({ dependencies: names(), overrides: z.optional(z.unknown()) }),
     lock: z.object({
       lockfileVersion: z.literal(3),
-      packages: z.record(text(1_000), z.unknown()),
+      packages: z.custom<Readonly<Record<string, unknown>>>(isJsonObject),
     }),
     /** The names that code can require. */
     specifiers: z.array(z.string()).check(z.minLength(1), z.maxLength(PACKAGE_LIMITS.specifiers)),
@@ -143,14 +157,20 @@ const tooLarge = (size: string, limit: number, of: string) =>
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** Inflates base64 of gzip, and stops at the limit. Rejects with {@link PackageBundleError}. */
-async function inflatedBundle(base64: string): Promise<Buffer> {
-  const { zippedBytes, bundleBytes } = PACKAGE_LIMITS;
-  const size = Math.floor((base64.length * 3) / 4);
-  if (size > zippedBytes + 2) throw tooLarge(counted(size), zippedBytes, 'of gzip');
+/** Reads base64 of at most the limit. Throws {@link PackageBundleError}. */
+function decoded(base64: string): Buffer {
+  const { zippedBytes } = PACKAGE_LIMITS;
+  const bytes = Buffer.byteLength(base64, 'base64');
+  if (bytes > zippedBytes) throw tooLarge(counted(bytes), zippedBytes, 'of gzip');
   if (base64.length % 4 !== 0 || !BASE64.test(base64)) throw new PackageBundleError('must be base64 of gzip');
+  return Buffer.from(base64, 'base64');
+}
+
+/** Inflates gzip, and stops at the limit. Rejects with {@link PackageBundleError}. */
+async function inflatedBundle(zippedBundle: Buffer): Promise<Buffer> {
+  const { bundleBytes } = PACKAGE_LIMITS;
   try {
-    return await inflated(Buffer.from(base64, 'base64'), { maxOutputLength: bundleBytes });
+    return await inflated(zippedBundle, { maxOutputLength: bundleBytes });
   } catch (error) {
     if (error instanceof RangeError)
       throw tooLarge(`more than ${counted(bundleBytes)}`, bundleBytes, 'inflated');
@@ -159,6 +179,12 @@ async function inflatedBundle(base64: string): Promise<Buffer> {
 }
 
 const shown = (name: string): string => (name.length > 60 ? `${name.slice(0, 60)}...` : name);
+
+const lengthOf = (value: unknown): number => (typeof value === 'string' ? value.length : 0);
+
+/** Counts the characters of name and version in an entry of a lock. */
+const shownLength = (entry: unknown): number =>
+  isJsonObject(entry) ? lengthOf(entry['name']) + lengthOf(entry['version']) : 0;
 
 /**
  * The packages of a lock. Throws {@link PackageBundleError} unless each has the hash of its
@@ -170,6 +196,12 @@ function lockedIn({ lock }: Sent): PackageBundle['locked'] {
   if (entries.length > PACKAGE_LIMITS.locked)
     throw new PackageBundleError(
       `has ${String(entries.length)} packages, of ${String(PACKAGE_LIMITS.locked)} that it may have`,
+    );
+  const { lockedCharacters } = PACKAGE_LIMITS;
+  const characters = entries.reduce((sum, [place, entry]) => sum + place.length + shownLength(entry), 0);
+  if (characters > lockedCharacters)
+    throw new PackageBundleError(
+      `has names and versions of ${counted(characters)} characters in its lock, of ${counted(lockedCharacters)}`,
     );
   const schema = lockedPackage();
   return Object.fromEntries(
@@ -206,14 +238,26 @@ function dependenciesOf({ specifiers }: Sent, locked: PackageBundle['locked']): 
   );
 }
 
+/** Parses JSON within its limits, which are checked first. */
+function parsedJson(json: string): unknown {
+  const { members } = PACKAGE_LIMITS;
+  try {
+    membersOf(json, { membersMax: members });
+    return parseJson(json);
+  } catch (error) {
+    if (!(error instanceof JsonExtentError))
+      throw new PackageBundleError('must be base64 of gzip of JSON', { cause: error });
+    const what =
+      error.exceeds === 'depth'
+        ? `is nested deeper than ${String(DEPTH_MAX)} levels`
+        : `has more than ${counted(members)} elements and members`;
+    throw new PackageBundleError(what, { cause: error });
+  }
+}
+
 /** Reads the JSON of a bundle. Throws {@link PackageBundleError}. */
 export function parseBundle(json: Buffer): PackageBundle {
-  let value: unknown;
-  try {
-    value = parseJson(json.toString('utf8'));
-  } catch (error) {
-    throw new PackageBundleError('must be base64 of gzip of JSON', { cause: error });
-  }
+  const value = parsedJson(json.toString('utf8'));
   const parsed = bundleSchema().safeParse(value);
   if (!parsed.success) {
     const path = parsed.error.issues[0]?.path.slice(0, 2).map(String).map(shown).join('.') ?? '';
@@ -229,9 +273,12 @@ export function parseBundle(json: Buffer): PackageBundle {
   return { ...data, locked, dependencies: dependenciesOf(data, locked), digest: digestOf(json) };
 }
 
+/** Reads a bundle, as it is stored. Rejects with {@link PackageBundleError}. */
+export const readZipped = async (zippedBundle: Buffer): Promise<PackageBundle> =>
+  parseBundle(await inflatedBundle(zippedBundle));
+
 /** Reads a bundle, as it is sent. Rejects with {@link PackageBundleError}. */
-export const readBundle = async (base64: string): Promise<PackageBundle> =>
-  parseBundle(await inflatedBundle(base64));
+export const readBundle = async (base64: string): Promise<PackageBundle> => readZipped(decoded(base64));
 
 /** Makes the text that is sent. Equal content makes an equal digest on every machine. */
 export async function writeBundle(content: BundleContent): Promise<{

@@ -3,6 +3,7 @@ import { billOfMaterials, lockedNames } from '../../../src/core/reactors/bill-of
 import {
   PACKAGE_LIMITS,
   PackageBundleError,
+  packageOf,
   readBundle,
   refusedName,
 } from '../../../src/core/reactors/package-bundle.ts';
@@ -130,6 +131,32 @@ describe('a bundle of packages', () => {
       /no package of npm: node_modules\/lodash$/,
     ],
     [
+      'too many members',
+      () =>
+        zipped(JSON.stringify(content()).replace('"^1.0.0"', `["${Array(150_000).fill(1).join('","')}"]`)),
+      /^has more than 150,000 elements and members$/,
+    ],
+    [
+      'too deep a value',
+      () => zipped(JSON.stringify(content()).replace('"^1.0.0"', '['.repeat(65) + ']'.repeat(65))),
+      /^is nested deeper than 64 levels$/,
+    ],
+    [
+      'too many characters in its lock',
+      () =>
+        zipped(
+          locked(
+            Object.fromEntries(
+              Array.from({ length: 480 }, (_, at) => [
+                `node_modules/${'p'.repeat(200)}${String(at)}`,
+                aLocked('p', '1.0.0'),
+              ]),
+            ),
+          ),
+        ),
+      /^has names and versions of \d{3},\d{3} characters in its lock, of 100,000$/,
+    ],
+    [
       'too large a lock',
       () =>
         zipped(
@@ -191,6 +218,23 @@ describe('the bill of materials of a bundle', () => {
       ],
     });
     expect(lockedNames(bundle.locked)).toEqual(['@scope/name@1.0.0', 'deep@2.0.0-rc.1', 'lodash-es@1.0.0']);
+  });
+
+  it('leaves out what is no licence, and no address without credentials', async () => {
+    const hostile = [
+      { license: '\u202e<b>', resolved: 'javascript:alert(1)' },
+      { license: 'MIT\u001b[2J', resolved: 'https://user:secret@registry.example.com/a.tgz' },
+    ];
+    const packages = Object.fromEntries(
+      Object.keys(CODES).map((name, at) => [
+        `node_modules/${packageOf(name)}`,
+        { ...aLocked(name, '1.0.0'), ...hostile[at] },
+      ]),
+    );
+    const { bundle } = await aPackageBundle(CODES, { lock: { lockfileVersion: 3, packages } });
+    const { components } = billOfMaterials({ name: 'id' }, bundle) as { components: object[] };
+    for (const component of components)
+      expect(Object.keys(component)).toEqual(['type', 'bom-ref', 'name', 'version', 'purl', 'hashes']);
   });
 
   it('is empty without a bundle', () => {

@@ -23,7 +23,7 @@ function textOf(codes: PackageCodes): Pick<BundleContent, 'code' | 'places' | 's
   );
   return {
     specifiers,
-    code: `var made = {}; function own(name, run) { if (made[name]) return made[name].exports; var module = made[name] = { exports: {} }; run(module.exports, module); return module.exports; } module.exports = {\n${lines.join('\n')}\n};`,
+    code: `var made = {}; function own(name, run) { if (made[name]) return made[name].exports; var module = made[name] = { exports: {} }; try { run(module.exports, module); } catch (error) { delete made[name]; throw error; } return module.exports; } module.exports = {\n${lines.join('\n')}\n};`,
     places: specifiers.map((name, at) => [2 + at * 2, 1, packageOf(name)]),
   };
 }
