@@ -4,7 +4,7 @@ import { createReactor } from '../../../src/core/reactors/create-reactor.ts';
 import { deleteReactor } from '../../../src/core/reactors/delete-reactor.ts';
 import { getBill } from '../../../src/core/reactors/get-bill.ts';
 import { getReactor } from '../../../src/core/reactors/get-reactor.ts';
-import { IMAGES } from '../../../src/core/reactors/layer.ts';
+import { IMAGES, type Image } from '../../../src/core/reactors/layer.ts';
 import { makeAgain } from '../../../src/core/reactors/make-again.ts';
 import type { RuntimeChange, SentPackages } from '../../../src/core/reactors/reactor.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
@@ -230,21 +230,39 @@ describe('the packages of a reactor', () => {
     expect(changes).toEqual([{ members: ['runtime'], bundle: SECOND.digest }, { members: ['runtime'] }]);
   });
 
-  it('no sequence of writes, nor a process that dies, leaves others than the record names', async () => {
-    const choices: readonly (SentPackages | undefined)[] = [
-      sent(FIRST),
-      sent(SECOND),
-      { dependencies: {} },
-      undefined,
-    ];
+  it('no sequence of writes runs others than the record names, or leaves parts of others', async () => {
+    const bundles = [FIRST, SECOND, undefined] as const;
     const random = randomOfFile();
     const oneOf = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;
     for (let times = 0; times < cases(4); times += 1) {
       const world = aReactorWorld();
-      const { id } = (await made(world, { packages: sent(oneOf([FIRST, SECOND])) })).reactor;
-      for (let write = 0; write < 4; write += 1) {
-        const packages = oneOf(choices);
-        await patchReactor(world.deps, aManager, id, { runtime: packages === undefined ? {} : { packages } });
+      let expected = { code: CODE, image: 'node16' as Image, bundle: FIRST as Bundle | undefined };
+      const { id } = (await made(world, { packages: sent(FIRST) })).reactor;
+      for (let write = 0; write < 5; write += 1) {
+        const next = { code: oneOf([CODE, 'two']), image: oneOf(IMAGES), bundle: oneOf(bundles) };
+        const named = {
+          code: random() < 0.5,
+          image: random() < 0.5,
+          bundle: random() < 0.5,
+        };
+        const packages = next.bundle === undefined ? { dependencies: {} } : sent(next.bundle);
+        await patchReactor(world.deps, aManager, id, {
+          ...(named.code && { code: new Secret(next.code) }),
+          runtime: { ...(named.image && { image: next.image }), ...(named.bundle && { packages }) },
+        });
+        expected = {
+          code: named.code ? next.code : expected.code,
+          image: named.image ? next.image : expected.image,
+          bundle: named.bundle ? next.bundle : expected.bundle,
+        };
+        const { code, image, bundle } = expected;
+        if (random() < 0.2) {
+          world.functions.delete(id);
+          await makeAgain(world.deps, { tenantId: TENANT, id });
+        }
+        const hash = codeHash(code, { image, ...(bundle && { packages: bundle }) });
+        expect(world.reactor(id)).toMatchObject({ codeHash: hash, image });
+        expect(world.reactor(id)?.packages?.digest).toBe(bundle?.digest);
         expect(world.disorder()).toEqual([]);
         world.pass(1_000);
       }
