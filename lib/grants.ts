@@ -2,7 +2,6 @@ import {
   CHECK_CURSOR_KEY,
   DEPLOYMENT_KEY,
   INDEXES,
-  PACKAGES_INFIX,
   PROXY_FAILURES_PREFIX,
   SEAL_HEAD_KEY,
 } from '../src/adapters/dynamodb/keys.ts';
@@ -72,17 +71,6 @@ export function allowOnAccess(
   const statement = allowOnTable(access, actions);
   statement.addCondition('ForAllValues:StringLike', {
     'dynamodb:LeadingKeys': partitions.map((name) => ACCESS_PARTITIONS[name]),
-  });
-  // Without keys the condition above would be true for every call.
-  statement.addCondition('Null', { 'dynamodb:LeadingKeys': 'false' });
-  return statement;
-}
-
-/** Allows a function to delete parts of packages, and nothing else of the table Reactors. */
-export function allowPackageDeletion(reactors: Pick<NamedTable, 'tableArn'>): PolicyStatement {
-  const statement = allowOnTable(reactors, ['DeleteItem']);
-  statement.addCondition('ForAllValues:StringLike', {
-    'dynamodb:LeadingKeys': [`${TENANT}${PACKAGES_INFIX}*`],
   });
   // Without keys the condition above would be true for every call.
   statement.addCondition('Null', { 'dynamodb:LeadingKeys': 'false' });

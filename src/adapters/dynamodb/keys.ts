@@ -310,8 +310,7 @@ export function parseReactorKey({
   return sk.startsWith(REACTOR_PREFIX) ? { tenantId: pk, id: sk.slice(REACTOR_PREFIX.length) } : undefined;
 }
 
-/** The partitions of packages have it after the id of their tenant. */
-export const PACKAGES_INFIX = '#packages#';
+const PACKAGES_INFIX = '#packages#';
 
 /** Reactors table: the item that lists the packages in the bundle of a reactor. */
 export function reactorPackagesKey(tenantId: string, reactorId: string): ItemKey {

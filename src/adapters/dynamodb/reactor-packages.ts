@@ -5,6 +5,7 @@ import type { StoredReactor } from '../../core/reactors/reactor.ts';
 import { batchGet } from './batch-get.ts';
 import { packagePartsKey, reactorPackagesKey } from './keys.ts';
 import type { Table, TransactWriteItem } from './table-client.ts';
+import { timeToLive } from './token-item.ts';
 import { cutIntoParts, partCountOf, partKeys, readParts } from './value-parts.ts';
 
 const lockedItem = z.lazy(() => z.object({ pk: z.string(), locked: z.array(z.string()) }));
@@ -29,14 +30,20 @@ export function packageWrites(
 export function packageReplacement(
   table: Table,
   next: StoredReactor,
-  { before, now }: PackagesReplacement,
+  { before, now, isWithoutDeletion }: PackagesReplacement,
 ): readonly TransactWriteItem[] {
   const { tenantId, id } = next;
+  const { name: TableName, platform } = table;
   const old =
     before === undefined ? [] : partKeys(packagePartsKey(tenantId, id, before.id), partCountOf(before.bytes));
   const gone = now === undefined ? [...old, reactorPackagesKey(tenantId, id)] : old;
+  const ttl = timeToLive(platform.clock());
   return [
-    ...gone.map((Key) => ({ Delete: { TableName: table.name, Key: { ...Key } } })),
+    ...gone.map((key) =>
+      isWithoutDeletion === true
+        ? { Put: { TableName, Item: { ...key, ttl } } }
+        : { Delete: { TableName, Key: { ...key } } },
+    ),
     ...(now === undefined ? [] : packageWrites(table, next, now)),
   ];
 }

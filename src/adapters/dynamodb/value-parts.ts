@@ -43,7 +43,8 @@ export function cutIntoParts(of: ItemKey, bytes: Buffer): readonly (ItemKey & { 
 
 /** Reads parts and joins them; `undefined` if some are missing. */
 export async function readParts(table: Table, of: ItemKey, count: number): Promise<Buffer | undefined> {
-  const items = await batchGet(table, partKeys(of, count));
+  // An emptied part is missing too (reactor-packages.ts).
+  const items = (await batchGet(table, partKeys(of, count))).filter((item) => item['part'] !== undefined);
   if (items.length !== count) return undefined;
   const parts = items.map((item) => partItem.parse(item));
   return Buffer.concat(parts.toSorted((a, b) => (a.sk < b.sk ? -1 : 1)).map(({ part }) => part));

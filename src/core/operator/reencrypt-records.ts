@@ -128,7 +128,7 @@ async function reencryptReactor(deps: ReencryptDeps, reactor: StoredReactor, goa
       ? await deps.reactorStore.update(next)
       : await deps.reactorStore.update(
           { ...next, packages: again.packages },
-          { before: packages, now: again.stored },
+          { before: packages, now: again.stored, isWithoutDeletion: true },
         );
   return isWritten ? 'reencrypted' : 'left';
 }

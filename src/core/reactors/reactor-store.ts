@@ -14,6 +14,8 @@ export interface StoredPackages {
 export interface PackagesReplacement {
   readonly before: PackagesRecord | undefined;
   readonly now: StoredPackages | undefined;
+  /** A writer that may delete nothing empties the old parts, and DynamoDB deletes them later. */
+  readonly isWithoutDeletion?: true;
 }
 
 /** Stores reactors. Rejects with `dependency_unavailable` when the store is down. */
