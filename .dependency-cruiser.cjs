@@ -295,7 +295,7 @@ module.exports = {
       comment:
         'The entry points start the app, or its local account, or are clients of a service; they are nothing themselves. Of the functions they know what the operator can ask for.',
       severity: 'error',
-      from: { path: '^bin/', pathNot: '^bin/(operator/restore|reactor|check-(account|upgrade))/' },
+      from: { path: '^bin/', pathNot: '^bin/(config|operator/restore|reactor|check-(account|upgrade))/' },
       to: {
         path: own,
         pathNot: [
@@ -333,6 +333,22 @@ module.exports = {
         pathNot: [
           '^(bin/(reactor|command-line)|lib|packages/local-aws/src|src/(core|wire|adapters/lambda))/',
           '^(reactor-runtime/worker/built-ins|bin/start/built-assets)\\.ts$',
+        ],
+      },
+    },
+    {
+      name: 'configuration-is-checked-by-the-service',
+      comment:
+        'A file and a plan are read by the schemas and the rules of the service, so that both accept and decide the same.',
+      severity: 'error',
+      from: { path: '^bin/config/' },
+      to: {
+        path: own,
+        pathNot: [
+          '^(bin/(config|command-line)|packages/(local-aws|sdk)/src|src/(core|wire))/',
+          '^src/http/parse-input\\.ts$',
+          // A generator writes it from the OpenAPI document.
+          '^packages/cli/schema\\.json$',
         ],
       },
     },
