@@ -35,3 +35,6 @@ export function parseKeyAddress(
 
 export const isKeyAddress = (address: Address | KeyAddress): address is KeyAddress =>
   address.startsWith('keys/');
+
+/** Whether resources of a kind have keys. */
+export const isOwner = (kind: Kind): kind is Exclude<Kind, 'reactors'> => kind !== 'reactors';
