@@ -38,12 +38,12 @@ export function jsonResponse(
 
 /** The result of a route as a response. Reserved headers get the prefix that the caller uses. */
 export function responseOf(
-  { status, body, raw, reservedHeaders: named = {} }: ResponseContent,
+  { status, body, raw, tag, reservedHeaders: named = {} }: ResponseContent,
   reserved: ReservedHeaders,
 ): ApiResponse {
   const entries = Object.entries(named).map(
     ([name, value]) => [reserved.nameOf(name as ReservedHeader), value] as const,
   );
-  const headers = Object.fromEntries(entries);
+  const headers = Object.fromEntries(tag === undefined ? entries : [...entries, ['ETag', tag] as const]);
   return raw === undefined ? jsonResponse(status, body, headers) : rawResponse(status, raw, headers);
 }

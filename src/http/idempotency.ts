@@ -12,6 +12,7 @@ import { canonical, type Json } from '../core/shared/json.ts';
 import { LEASE_MARGIN_MS, runClaimed, stillRunning } from '../core/idempotency/run-claimed.ts';
 import { runFreely, type RunOnce } from '../core/idempotency/run-once.ts';
 import { mayBeCvc, withoutAnyCvc } from '../core/tokens/without-cvc.ts';
+import { entityTag } from '../core/shared/revision.ts';
 import { Secret } from '../core/shared/secret.ts';
 import { invalid, ServiceError } from '../core/shared/service-error.ts';
 import { resultNotAvailable } from '../core/tokens/token-use.ts';
@@ -32,6 +33,8 @@ export interface ResponseContent {
   readonly status: number;
   readonly body?: Json;
   readonly raw?: RawResponse;
+  /** The resource in it has this entity tag. */
+  readonly tag?: string;
   readonly reservedHeaders?: Readonly<Partial<Record<ResponseHeader, string>>>;
 }
 
@@ -51,6 +54,7 @@ export interface IdempotentRequest {
 interface StoredResponse {
   readonly status: number;
   readonly body?: Json;
+  readonly tag?: string;
   readonly replayData?: Json;
 }
 
@@ -82,16 +86,22 @@ const contextOf = ({ tenantId, request }: IdempotencyScope) => ({
 });
 
 /**
- * HMAC-SHA-256 of the body with its members sorted and every cvc removed, since no stored hash may
- * outlive a cvc. Lenient mode ignores a cvc in another spelling, which is in the body all the same.
- * A member of such a name whose value cannot be a cvc is part of the hash.
+ * HMAC-SHA-256 of the condition and the body, with its members sorted and every cvc removed, since
+ * no stored hash may outlive a cvc. Lenient mode ignores a cvc in another spelling, which is in the
+ * body all the same. A member of such a name whose value cannot be a cvc is part of the hash.
  */
-async function bodyHashes({ tenantKeys }: IdempotencyDeps, tenantId: string, body: Json | undefined) {
+async function requestHashes(
+  { tenantKeys }: IdempotencyDeps,
+  { tenantId, ifMatch }: Caller,
+  body: Json | undefined,
+) {
   const [{ key }, all] = await Promise.all([
     tenantKeys.current(tenantId, 'idempotency'),
     tenantKeys.all(tenantId, 'idempotency'),
   ]);
-  const text = body === undefined ? '' : JSON.stringify(canonical(withoutAnyCvc(body, mayBeCvc)));
+  const content = body === undefined ? '' : JSON.stringify(canonical(withoutAnyCvc(body, mayBeCvc)));
+  // No JSON text has this break of a line.
+  const text = ifMatch === undefined ? content : `${ifMatch}\n${content}`;
   const hashUnder = (each: KeyObject) => createHmac('sha256', each).update(text).digest();
   // There is a second root while the root key is being replaced.
   return { hash: hashUnder(key), others: all.filter((each) => each !== key).map(hashUnder) };
@@ -102,7 +112,7 @@ function refusal(
   now: number,
 ): ServiceError {
   if (claim.state === 'other_body')
-    return new ServiceError('key_reused', 'The idempotency key was used with another body.');
+    return new ServiceError('key_reused', 'The idempotency key was used with another body or If-Match.');
   if (claim.state === 'ran') return resultNotAvailable();
   return stillRunning('A request with this idempotency key', claim.leaseUntil, now);
 }
@@ -136,7 +146,7 @@ export async function withIdempotency(
   if (key === undefined || route.idempotency === 'read_only')
     return responseOf(route.success, await request.run(randomIdentity(deps.random), runFreely));
   const scope = scopeOf(caller, matched, key);
-  const { hash, others } = await bodyHashes(deps, caller.tenantId, request.body);
+  const { hash, others } = await requestHashes(deps, caller, request.body);
   const now = deps.clock();
   const leaseUntil = now + matched.request.remainingMs + LEASE_MARGIN_MS;
   const claim = await deps.idempotencyStore.claim(scope, hash, { now, leaseUntil }, others);
@@ -158,7 +168,7 @@ export async function withIdempotency(
 
 function responseOf(
   success: number,
-  { status = success, replayData: _, replayUntil: __, ...response }: RouteResult,
+  { status = success, state, replayData: _, replayUntil: __, ...response }: RouteResult,
 ): ResponseContent {
-  return { status, ...response };
+  return { status, ...response, ...(state !== undefined && { tag: entityTag(state) }) };
 }

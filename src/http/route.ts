@@ -3,6 +3,7 @@ import type { Caller } from '../core/access/caller.ts';
 import type { Unaudited } from '../lambda/audited-deps.ts';
 import type { Proxy } from '../core/stored-proxies/stored-proxy.ts';
 import type { Permission } from '../core/access/permission.ts';
+import type { Revised } from '../core/shared/revision.ts';
 import type { Json } from '../core/shared/json.ts';
 import type { RunOnce } from '../core/idempotency/run-once.ts';
 import type { WriteIdentity } from '../core/shared/write-identity.ts';
@@ -47,6 +48,8 @@ export interface RouteResult {
   readonly body?: Json;
   /** The response of a destination, which is returned unchanged. */
   readonly raw?: RawResponse;
+  /** The state of the one resource that the response is about: its entity tag is a header. */
+  readonly state?: Revised;
   /** Reserved headers that the response gets, without their prefix. */
   readonly reservedHeaders?: Readonly<Partial<Record<ResponseHeader, string>>>;
   /**
@@ -79,6 +82,8 @@ export interface RouteDefinition<Deps, Path extends string, Body, Query, Prefetc
    * True if the response shows tokens as the Token object, and so takes the header `SVC-TRANSFORM`.
    */
   readonly takesTransform?: boolean;
+  /** True if the operation changes one resource, and so takes `If-Match`. */
+  readonly takesCondition?: boolean;
   /**
    * True if the operation depends on the tenant's settings, which are then read with the caller.
    */

@@ -24,8 +24,24 @@ import { madeOnce } from '../core/shared/made-once.ts';
 import type { Secret } from '../core/shared/secret.ts';
 import { invalid } from '../core/shared/service-error.ts';
 import { formatTimestamp, parseIsoTimestamp } from '../core/shared/timestamp.ts';
+import {
+  changedExternalId,
+  changedExternalIdWords,
+  externalIdMember,
+  externalIdParameter,
+  newExternalId,
+  newExternalIdWords,
+} from './external-id.ts';
 import { nameFilterOf, nameParameter } from './named-list.ts';
-import { idsOf, idsParameter, pageParameters, pageRequestOf, queryOf, REPEATED } from './page.ts';
+import {
+  externalIdsOf,
+  idsOf,
+  idsParameter,
+  pageParameters,
+  pageRequestOf,
+  queryOf,
+  REPEATED,
+} from './page.ts';
 import {
   body,
   described,
@@ -187,6 +203,7 @@ export const createApplicationBody = /* @__PURE__ */ z.lazy(() =>
   z.pipe(
     body({
       name,
+      external_id: newExternalId(),
       type: oneOf(APPLICATION_TYPES),
       ...grants(),
       expires_at: optional(expiresAtMs),
@@ -194,7 +211,12 @@ export const createApplicationBody = /* @__PURE__ */ z.lazy(() =>
     z.transform((raw): NewApplication =>
       defined({
         ...grantsOf(raw),
-        ...renamed(raw, { name: 'name', type: 'type', expiresAtMs: 'expires_at' }),
+        ...renamed(raw, {
+          name: 'name',
+          externalId: 'external_id',
+          type: 'type',
+          expiresAtMs: 'expires_at',
+        }),
       }),
     ),
   ),
@@ -208,12 +230,15 @@ const UNCHANGEABLE = [...RECORD_MEMBERS, 'type', 'expires_at'] as const;
  */
 export const updateApplicationBody = /* @__PURE__ */ z.lazy(() =>
   z.pipe(
-    body({ name, ...grants(), ...unchangeable(UNCHANGEABLE) }),
-    z.transform((raw): ApplicationUpdate & { readonly unchanged: JsonObject } => ({
-      name: raw.name,
-      ...grantsOf(raw),
-      unchanged: unchangedOf(raw, UNCHANGEABLE),
-    })),
+    body({ name, external_id: changedExternalId(), ...grants(), ...unchangeable(UNCHANGEABLE) }),
+    z.transform((raw): ApplicationUpdate & { readonly unchanged: JsonObject } =>
+      defined({
+        name: raw.name,
+        externalId: raw.external_id,
+        ...grantsOf(raw),
+        unchanged: unchangedOf(raw, UNCHANGEABLE),
+      }),
+    ),
   ),
 );
 
@@ -226,11 +251,12 @@ function typeOf(raw: string, parameter: string): ApplicationType {
 
 /** Reads the query of "list applications" (docs/contract.md#applications). */
 export const listApplicationsQuery = /* @__PURE__ */ queryOf(
-  { isPaged: true, once: ['name'], repeated: ['id', 'type'] },
+  { isPaged: true, once: ['name'], repeated: ['id', 'external_id', 'type'] },
   (query) => {
     const types = query.getAll('type').map((type) => typeOf(type, 'type'));
     const name = nameFilterOf(query);
-    return { filters: defined({ ids: idsOf(query), types, name }), page: pageRequestOf(query) };
+    const filters = { ids: idsOf(query), externalIds: externalIdsOf(query), types, name };
+    return { filters: defined(filters), page: pageRequestOf(query) };
   },
 );
 
@@ -309,6 +335,7 @@ const applicationType = /* @__PURE__ */ madeOnce(() =>
 const applicationMembers = () => ({
   id: uuid(),
   tenant_id: uuid(),
+  external_id: externalIdMember(),
   name: z.string(),
   type: applicationType(),
   permissions: z.array(permissionName()),
@@ -375,6 +402,7 @@ export function presentApplication(
   return defined({
     id: application.id,
     tenant_id: application.tenantId,
+    external_id: application.externalId,
     name: application.name,
     key: key?.reveal(),
     type: application.type,
@@ -414,6 +442,7 @@ export const presentPermission = (permission: PermissionInfo): Response<typeof p
 export const listApplicationsParameters = () =>
   z.object({
     id: idsParameter(),
+    external_id: externalIdParameter(),
     type: z
       .optional(z.array(applicationType()))
       .check(z.meta({ description: 'Only of these types, `?type=public&type=private`.', param: REPEATED })),
@@ -466,10 +495,15 @@ export const grantsWords = (): Members => ({
     'Addresses that a `callback_url` of these reactors may have, and all below them.',
 });
 
-export const updateApplicationWords = (): Members => ({ name: nameWords(), ...grantsWords() });
+export const updateApplicationWords = (): Members => ({
+  name: nameWords(),
+  external_id: changedExternalIdWords(),
+  ...grantsWords(),
+});
 
 export const createApplicationWords = (): Members => ({
   ...updateApplicationWords(),
+  external_id: newExternalIdWords(),
   type: 'Decides the permissions that it may have: `public` for browsers, `private` for servers, `management` for operators.',
   expires_at: 'ISO 8601; from that time on the key is rejected.',
 });

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { defined } from '../core/shared/defined.ts';
 import { invalid } from '../core/shared/service-error.ts';
-import { idsOf, idsParameter, pageParameters, pageRequestOf, queryOf } from './page.ts';
+import { externalIdParameter } from './external-id.ts';
+import { externalIdsOf, idsOf, idsParameter, pageParameters, pageRequestOf, queryOf } from './page.ts';
 import { described } from './parts.ts';
 
 /** Longest name that filters a list, in characters. */
@@ -18,9 +19,9 @@ export function nameFilterOf(query: URLSearchParams): string | undefined {
 
 /** Reads the query of a list that filters by id and name alone, of reactors and of proxies. */
 export const namedListQuery = /* @__PURE__ */ queryOf(
-  { isPaged: true, once: ['name'], repeated: ['id'] },
+  { isPaged: true, once: ['name'], repeated: ['id', 'external_id'] },
   (query) => ({
-    filters: defined({ ids: idsOf(query), name: nameFilterOf(query) }),
+    filters: defined({ ids: idsOf(query), externalIds: externalIdsOf(query), name: nameFilterOf(query) }),
     page: pageRequestOf(query),
   }),
 );
@@ -36,6 +37,7 @@ export const nameParameter = () =>
 export const namedListParameters = () =>
   z.object({
     id: idsParameter(),
+    external_id: externalIdParameter(),
     name: nameParameter(),
     ...pageParameters(),
   });

@@ -12,6 +12,8 @@ export interface Example {
 export interface DescribedResponse {
   readonly description: string;
   readonly schema?: ZodMiniType;
+  /** Whether it has the entity tag of the resource. */
+  readonly hasTag?: true;
   /** Whether it names stored proxies that a change of code stops. */
   readonly namesStoppedProxies?: true;
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { ZodMiniType } from 'zod/mini';
+import { EXTERNAL_ID_MAX_LENGTH } from '../core/shared/external-id.ts';
 import { FieldReporter } from '../core/shared/field-reporter.ts';
 import type { Json } from '../core/shared/json.ts';
 import { madeOnce } from '../core/shared/made-once.ts';
@@ -77,6 +78,24 @@ export function idsOf(query: URLSearchParams): readonly string[] {
   if (ids.includes('')) throw invalid('id', 'must not be empty');
   if (ids.length > IDS_MAX) throw invalid('id', `must be at most ${String(IDS_MAX)}`);
   return ids;
+}
+
+/** Most external ids by which one list can be filtered. */
+export const EXTERNAL_IDS_MAX = 100;
+
+/**
+ * The external ids by which a list is filtered; empty without the filter. Throws
+ * `validation_failed` for one that no resource can have, and for too many.
+ */
+export function externalIdsOf(query: URLSearchParams): readonly string[] {
+  const externalIds = query.getAll('external_id');
+  const isPossible = (each: string) =>
+    each !== '' && each.length <= EXTERNAL_ID_MAX_LENGTH && each.isWellFormed();
+  if (!externalIds.every(isPossible))
+    throw invalid('external_id', `must be 1 to ${String(EXTERNAL_ID_MAX_LENGTH)} characters`);
+  if (externalIds.length > EXTERNAL_IDS_MAX)
+    throw invalid('external_id', `must be at most ${String(EXTERNAL_IDS_MAX)}`);
+  return externalIds;
 }
 
 /** {@link pageRequest} from query parameters. */

@@ -19,6 +19,13 @@ import { madeOnce } from '../core/shared/made-once.ts';
 import type { Secret } from '../core/shared/secret.ts';
 import { formatTimestamp } from '../core/shared/timestamp.ts';
 import { networks } from './application-key.ts';
+import { labels, labelsMember, labelsPatch, labelsWords, presentLabels } from './configuration-labels.ts';
+import {
+  changedExternalId,
+  changedExternalIdWords,
+  externalIdMember,
+  newExternalIdWords,
+} from './external-id.ts';
 import { nameWords } from './application.ts';
 import {
   body,
@@ -67,10 +74,12 @@ const destination = /* @__PURE__ */ text.check(/* @__PURE__ */ z.minLength(1, 'm
 
 const wholeMembers = () => ({
   name,
+  external_id: changedExternalId(),
   destination_url: destination,
   methods: optional(methods),
   paths: optional(paths),
   configuration: optional(configuration),
+  configuration_labels: optional(labels(LIMITS.configuration)),
   request_transforms: optional(transforms),
   response_transforms: optional(transforms),
   pass_headers: optional(headerNames),
@@ -96,10 +105,12 @@ export const updateProxyBody = /* @__PURE__ */ z.lazy(() =>
 export const patchProxyBody = /* @__PURE__ */ z.lazy(() =>
   body({
     name: z.optional(name),
+    external_id: changedExternalId(),
     destination_url: z.optional(destination),
     methods: z.optional(z.nullable(methods)),
     paths: z.optional(z.nullable(paths)),
     configuration: z.optional(configurationPatch),
+    configuration_labels: z.optional(z.nullable(labelsPatch(LIMITS.configuration))),
     request_transforms: z.optional(z.nullable(transforms)),
     response_transforms: z.optional(z.nullable(transforms)),
     pass_headers: z.optional(z.nullable(headerNames)),
@@ -119,6 +130,7 @@ export const revertProxyBody = /* @__PURE__ */ z.lazy(() =>
   body({
     version,
     configuration: optional(configuration),
+    configuration_labels: optional(labels(LIMITS.configuration)),
     keep: optional(boolean),
   }),
 );
@@ -149,10 +161,13 @@ function draftOf(input: WholeBody, { clientCompatibility: compatibility }: Setti
 }
 
 /** A new proxy. Throws `validation_failed` for transforms that have no such members. */
-export const newProxyOf = (input: WholeBody, setting: Setting): NewProxy => ({
-  draft: draftOf(input, setting),
-  configuration: valuesOf(input.configuration ?? {}) as NewProxy['configuration'],
-});
+export const newProxyOf = (input: WholeBody, setting: Setting): NewProxy =>
+  defined({
+    externalId: input.external_id ?? undefined,
+    labels: input.configuration_labels,
+    draft: draftOf(input, setting),
+    configuration: valuesOf(input.configuration ?? {}) as NewProxy['configuration'],
+  });
 
 const checkOf =
   (
@@ -167,6 +182,8 @@ export function updateOf(input: z.output<typeof updateProxyBody>, setting: Setti
   const draft = draftOf(input, setting);
   return defined({
     apply: () => draft,
+    externalId: input.external_id,
+    labels: input.configuration_labels,
     configuration: input.configuration && valuesOf(input.configuration),
     replacesConfiguration: true,
     keep: input.keep,
@@ -201,6 +218,8 @@ export function patchOf(
         timeoutSeconds:
           pick(input.timeout, previous.timeoutSeconds, LIMITS.timeoutSeconds) ?? LIMITS.timeoutSeconds,
       }),
+    externalId: input.external_id,
+    labels: input.configuration_labels,
     configuration: input.configuration && valuesOf(input.configuration),
     replacesConfiguration: false,
     keep: input.keep,
@@ -213,6 +232,7 @@ export function patchOf(
 export const revertOf = (input: z.output<typeof revertProxyBody>) =>
   defined({
     version: input.version,
+    labels: input.configuration_labels,
     configuration: input.configuration && valuesOf(input.configuration),
     replacesConfiguration: true,
     keep: input.keep,
@@ -236,12 +256,14 @@ const definitionMembers = () => ({
 const proxyMembers = () => ({
   id: uuid(),
   tenant_id: uuid(),
+  external_id: externalIdMember(),
   version: described(z.int(), 'Counts the changes of the proxy without its configuration, from 1.'),
   ...definitionMembers(),
   configuration_names: described(
     z.array(z.string()),
     'Names of the configuration; its values are never shown.',
   ),
+  configuration_labels: labelsMember(),
   created_by: uuid(),
   created_at: time(),
   modified_by: z.optional(uuid()),
@@ -327,10 +349,12 @@ export function presentProxy(
   return defined({
     id: stored.id,
     tenant_id: stored.tenantId,
+    external_id: stored.externalId,
     version: stored.definitionVersion,
     key: key?.reveal(),
     ...presentDefinition(definition),
     configuration_names: stored.configurationNames,
+    ...presentLabels(stored),
     created_by: stored.createdBy,
     created_at: formatTimestamp(stored.createdAt),
     modified_by: stored.modifiedBy,
@@ -355,6 +379,8 @@ export const presentProxyVersion = ({
 
 export const proxyWords = (): Members => ({
   name: nameWords(),
+  external_id: newExternalIdWords(),
+  configuration_labels: labelsWords(),
   destination_url: {
     words: 'An https address without expressions, query and fragment, as of the ephemeral proxy.',
     limits: { maxLength: DESTINATION_MAX_LENGTH },
@@ -385,6 +411,7 @@ const keepWords = () =>
 
 export const updateProxyWords = (): Members => ({
   ...proxyWords(),
+  external_id: changedExternalIdWords(),
   configuration: configurationWords(
     ' It replaces all values; without it they stay. Needed again when the origin or a reactor changes.',
   ),
@@ -393,6 +420,7 @@ export const updateProxyWords = (): Members => ({
 
 export const patchProxyWords = (): Members => ({
   ...proxyWords(),
+  external_id: changedExternalIdWords(),
   configuration: configurationWords(
     ' Merged; `null` removes a value. A new secret needs all other secrets again, and another origin or reactor all values.',
   ),
@@ -401,6 +429,7 @@ export const patchProxyWords = (): Members => ({
 });
 
 export const revertProxyWords = (): Members => ({
+  configuration_labels: labelsWords(),
   version: { words: 'One of the last versions, or a retained one.', limits: { minimum: 1 } },
   configuration: configurationWords(' Needed if the version has another origin or other reactors.'),
   keep: keepWords(),

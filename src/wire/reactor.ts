@@ -11,13 +11,21 @@ import {
 import { IMAGES, NODE_VERSIONS } from '../core/reactors/layer.ts';
 import { checkUnchanged } from '../core/shared/check-unchanged.ts';
 import type { ClientCompatibility } from '../core/shared/client-compatibility.ts';
-import { defined, type Undefinable } from '../core/shared/defined.ts';
+import { defined } from '../core/shared/defined.ts';
+import type { Labels } from '../core/shared/configuration-labels.ts';
 import { isJsonObject, type JsonObject } from '../core/shared/json.ts';
 import { madeOnce } from '../core/shared/made-once.ts';
 import { Secret } from '../core/shared/secret.ts';
 import { invalid } from '../core/shared/service-error.ts';
 import { formatTimestamp } from '../core/shared/timestamp.ts';
 import { APPLICATION_EXAMPLE, applicationResponse, nameWords, presentApplication } from './application.ts';
+import { labels, labelsMember, labelsPatch, labelsWords, presentLabels } from './configuration-labels.ts';
+import {
+  changedExternalId,
+  changedExternalIdWords,
+  externalIdMember,
+  newExternalIdWords,
+} from './external-id.ts';
 import {
   body,
   described,
@@ -34,7 +42,7 @@ import {
   wellFormed,
   type Response,
 } from './parts.ts';
-import { idsOf, pageRequestOf, queryOf } from './page.ts';
+import { externalIdsOf, idsOf, pageRequestOf, queryOf } from './page.ts';
 import { namedListParameters, nameFilterOf } from './named-list.ts';
 import {
   imageFilterOf,
@@ -89,6 +97,7 @@ const configurationPatch = /* @__PURE__ */ textMap(
 /** Members of the application in a Reactor object that belong to the application itself. */
 const OF_APPLICATION = [
   ...RECORD_MEMBERS.filter((member) => member !== 'id'),
+  'external_id',
   'name',
   'type',
   'permissions',
@@ -130,8 +139,10 @@ const isMissing = (value: unknown) => value === undefined || value === null;
 
 const definition = () => ({
   name,
+  external_id: changedExternalId(),
   code,
   configuration: optional(configuration),
+  configuration_labels: optional(labels(REACTOR_LIMITS.configuration)),
   runtime: runtimeInput,
 });
 
@@ -141,6 +152,8 @@ const definition = () => ({
  */
 function checkedDefinition(input: {
   readonly name: string;
+  readonly external_id?: string | null | undefined;
+  readonly configuration_labels?: Labels | undefined;
   readonly code: string;
   readonly configuration?: Configuration | undefined;
   readonly application?: { readonly id: string } | undefined;
@@ -150,6 +163,8 @@ function checkedDefinition(input: {
     hasConfiguration: !isMissing(input.configuration),
     definition: defined({
       name: input.name,
+      externalId: input.external_id,
+      labels: input.configuration_labels,
       code: new Secret(input.code),
       configuration: new Secret(input.configuration ?? {}),
       applicationId: input.application?.id,
@@ -222,8 +237,10 @@ export const patchReactorBody = /* @__PURE__ */ z.lazy(() =>
   z.pipe(
     body({
       name: z.optional(name),
+      external_id: changedExternalId(),
       code: z.optional(code),
       configuration: z.optional(configurationPatch),
+      configuration_labels: z.optional(z.nullable(labelsPatch(REACTOR_LIMITS.configuration))),
       application: applicationPatch,
       runtime: runtimeInput,
       ...unchangeable(RECORD_MEMBERS),
@@ -231,6 +248,8 @@ export const patchReactorBody = /* @__PURE__ */ z.lazy(() =>
     z.transform((input) => {
       const patch: ReactorPatch = defined({
         name: input.name,
+        externalId: input.external_id,
+        labels: input.configuration_labels,
         code: input.code === undefined ? undefined : new Secret(input.code),
         configuration: input.configuration === undefined ? undefined : new Secret(input.configuration),
         applicationId: input.application === null ? null : input.application?.id,
@@ -240,12 +259,14 @@ export const patchReactorBody = /* @__PURE__ */ z.lazy(() =>
   ),
 );
 
-const reactorShape = () => ({
+/** A reactor with its content as the caller may see it. */
+const shapeWith = <const Content extends z.core.$ZodLooseShape>(content: Content) => ({
   id: uuid(),
   tenant_id: uuid(),
+  external_id: externalIdMember(),
   name: z.string(),
-  code: z.string(),
-  configuration: z.record(z.string(), z.string()),
+  ...content,
+  configuration_labels: labelsMember(),
   application: z.optional(applicationResponse()),
   runtime: runtimeResponse(),
   created_by: uuid(),
@@ -253,6 +274,34 @@ const reactorShape = () => ({
   modified_by: z.optional(uuid()),
   modified_at: z.optional(time()),
 });
+
+const reactorShape = () => shapeWith({ code: z.string(), configuration: z.record(z.string(), z.string()) });
+
+/** The Reactor object as a caller with `reactor:review` alone sees it. */
+export const reviewedReactorResponse = /* @__PURE__ */ madeOnce(() =>
+  z
+    .object(
+      shapeWith({
+        code_digest: described(
+          z.string(),
+          'SHA-256 of the code as UTF-8, in lower-case hexadecimal, in place of the code.',
+        ),
+        configuration_names: described(
+          z.array(z.string()),
+          'Names of the configuration, in place of its values.',
+        ),
+      }),
+    )
+    .check(
+      z.meta({
+        id: 'ReviewedReactor',
+        description: 'A reactor for a caller with `reactor:review`, without `reactor:read`.',
+      }),
+    ),
+);
+
+/** A read of a reactor returns one of these, by the permission of the caller. */
+export const readReactorResponse = () => z.union([reactorResponse(), reviewedReactorResponse()]);
 
 /** The Reactor object (docs/contract.md#the-reactor-object). */
 export const reactorResponse = /* @__PURE__ */ madeOnce(() =>
@@ -283,6 +332,7 @@ export const reactorResponse = /* @__PURE__ */ madeOnce(() =>
 );
 
 type ReactorObject = Response<typeof reactorResponse>;
+type ReviewedObject = Response<typeof reviewedReactorResponse>;
 
 /** The members of a reactor that no update can set. */
 function presentHistory(
@@ -298,19 +348,33 @@ function presentHistory(
   });
 }
 
+/** The content of a reactor, or what a reviewer learns of it. */
+function presentContent(reactor: ReactorView['reactor']) {
+  return 'code' in reactor
+    ? { code: reactor.code.reveal(), configuration: reactor.configuration.reveal() }
+    : { code_digest: reactor.codeDigest, configuration_names: reactor.configurationNames };
+}
+
 /** The Reactor object. Its application has no key. */
-export function presentReactor({ reactor, application, runtime }: ReactorView): ReactorObject {
+export function presentReactor(view: Omit<WrittenReactor, 'warnings'>): ReactorObject;
+export function presentReactor(view: ReactorView): ReactorObject | ReviewedObject;
+export function presentReactor({
+  reactor,
+  application,
+  runtime,
+}: ReactorView): ReactorObject | ReviewedObject {
   const { id, tenant_id, ...history } = presentHistory(reactor);
   return defined({
     id,
     tenant_id,
+    external_id: reactor.externalId,
     name: reactor.name,
-    code: reactor.code.reveal(),
-    configuration: reactor.configuration.reveal(),
+    ...presentContent(reactor),
+    ...presentLabels(reactor),
     application: application && presentApplication(application),
     runtime: presentRuntime(runtime),
     ...history,
-  } satisfies Undefinable<ReactorObject>);
+  }) as ReactorObject | ReviewedObject;
 }
 
 /**
@@ -347,10 +411,11 @@ export const updatedReactorResponse = /* @__PURE__ */ madeOnce(() =>
 
 /** Reads the query of "list reactors" (docs/contract.md#create-and-change-reactors). */
 export const listReactorsQuery = /* @__PURE__ */ queryOf(
-  { isPaged: true, once: ['name', 'runtime', 'outdated'], repeated: ['id'] },
+  { isPaged: true, once: ['name', 'runtime', 'outdated'], repeated: ['id', 'external_id'] },
   (query) => ({
     filters: defined({
       ids: idsOf(query),
+      externalIds: externalIdsOf(query),
       name: nameFilterOf(query),
       image: imageFilterOf(query, { name: 'runtime' }),
       isOutdated: flagOf(query, 'outdated'),
@@ -380,6 +445,8 @@ const configurationLimits = () => ({
 
 export const reactorWords = (): Members => ({
   name: nameWords(),
+  external_id: newExternalIdWords(),
+  configuration_labels: labelsWords(),
   code: `CommonJS for the Node.js of the image: \`module.exports = async (req) => ({ raw, tokenize })\`. Up to ${counted(REACTOR_LIMITS.code)} characters; not run now.`,
   configuration: {
     words: `Up to ${counted(REACTOR_LIMITS.configuration)} strings that the code reads as \`req.configuration\`.`,
@@ -390,8 +457,14 @@ export const reactorWords = (): Members => ({
   ...runtimeWords(),
 });
 
-export const patchReactorWords = (): Members => ({
+/** Describes the members of an update. */
+export const updateReactorWords = (): Members => ({
   ...reactorWords(),
+  external_id: changedExternalIdWords(),
+});
+
+export const patchReactorWords = (): Members => ({
+  ...updateReactorWords(),
   configuration: { words: 'Merged; `null` removes an entry.', limits: configurationLimits() },
   application: '`null` removes it.',
 });

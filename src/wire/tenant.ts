@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { ClientCompatibility } from '../core/shared/client-compatibility.ts';
 import { defined } from '../core/shared/defined.ts';
 import { madeOnce } from '../core/shared/made-once.ts';
+import { SERVICE_VERSION } from '../core/shared/service-version.ts';
 import { invalid } from '../core/shared/service-error.ts';
 import { formatTimestamp } from '../core/shared/timestamp.ts';
 import type { TenantProfile } from '../core/tenants/tenant-profile.ts';
@@ -10,15 +11,19 @@ import { nameWords } from './application.ts';
 import {
   body,
   boolean,
+  described,
+  lengthTo,
   name,
   optional,
+  text,
   time,
   unchangeable,
   unchangedOf,
   uuid,
+  wellFormed,
   type Response,
 } from './parts.ts';
-import type { Members } from './words.ts';
+import { counted, type Members } from './words.ts';
 
 /** A boolean, which clients in the field send as a string (docs/lenient.md). */
 const flag = /* @__PURE__ */ z
@@ -26,6 +31,11 @@ const flag = /* @__PURE__ */ z
   .check(z.meta({ override: { type: 'boolean' } }));
 
 const UNCHANGEABLE = ['id', 'recovered_at'] as const;
+
+/** Longest revision of a configuration, in UTF-16 code units (docs/contract.md#limits). */
+export const REVISION_MAX_LENGTH = 200;
+
+const revision = /* @__PURE__ */ text.check(...lengthTo(REVISION_MAX_LENGTH), wellFormed);
 
 /** Reads the body of "update tenant" (docs/contract.md#tenants). */
 export const updateTenantBody = /* @__PURE__ */ z.lazy(() =>
@@ -38,11 +48,16 @@ export const updateTenantBody = /* @__PURE__ */ z.lazy(() =>
           { error: 'must be an object' },
         ),
       ),
+      configuration_revision: z.optional(z.nullable(revision)),
       ...unchangeable(UNCHANGEABLE),
+      service_version: z.optional(
+        z.unknown().check(z.meta({ override: { description: 'Ignored.', readOnly: true } })),
+      ),
     }),
     z.transform((raw) => ({
       name: raw.name,
       settings: raw.settings ?? {},
+      configurationRevision: raw.configuration_revision,
       unchanged: unchangedOf(raw, UNCHANGEABLE),
     })),
   ),
@@ -69,7 +84,12 @@ export const tenantResponse = /* @__PURE__ */ madeOnce(() =>
       id: uuid(),
       name: z.string(),
       settings: z.object({ deduplicate_tokens: z.boolean(), ephemeral_proxy: z.boolean() }),
+      configuration_revision: described(
+        z.nullable(z.string()),
+        'What the last change of the configuration as a whole was.',
+      ),
       recovered_at: z.nullable(time()),
+      service_version: described(z.string(), 'The version of the service.'),
     })
     .check(
       z.meta({
@@ -79,7 +99,9 @@ export const tenantResponse = /* @__PURE__ */ madeOnce(() =>
             id: '5f9c1f0e-3c53-4f6e-9a53-0d9c6a1c2b11',
             name: 'Shop',
             settings: { deduplicate_tokens: false, ephemeral_proxy: true },
+            configuration_revision: null,
             recovered_at: null,
+            service_version: SERVICE_VERSION,
           },
         ],
       }),
@@ -92,8 +114,10 @@ type LenientTenant = {
   readonly owner_id: string;
   readonly name: string;
   readonly settings: { readonly deduplicate_tokens: string; readonly ephemeral_proxy: string };
+  readonly configuration_revision: string | null;
   readonly created_at: string;
   readonly recovered_at: string | null;
+  readonly service_version: string;
 };
 
 /** Shows the time at which an operator last made a management key of the tenant. */
@@ -105,16 +129,21 @@ export const presentRecovery = (recoveredAt: number | undefined): string | null 
  * creation. There are no users, so a tenant is its own owner.
  */
 export function presentTenant(
-  { id, name: tenantName, settings, createdAt, recoveredAt }: TenantProfile,
+  { id, name: tenantName, settings, configurationRevision, createdAt, recoveredAt }: TenantProfile,
   compatibility: ClientCompatibility,
 ): Response<typeof tenantResponse> | LenientTenant {
   const { deduplicateTokens, ephemeralProxy } = settings;
+  const state = {
+    configuration_revision: configurationRevision ?? null,
+    recovered_at: presentRecovery(recoveredAt),
+    service_version: SERVICE_VERSION,
+  };
   if (compatibility === 'strict')
     return {
       id,
       name: tenantName,
       settings: { deduplicate_tokens: deduplicateTokens, ephemeral_proxy: ephemeralProxy },
-      recovered_at: presentRecovery(recoveredAt),
+      ...state,
     };
   return {
     id,
@@ -122,7 +151,7 @@ export function presentTenant(
     name: tenantName,
     settings: { deduplicate_tokens: String(deduplicateTokens), ephemeral_proxy: String(ephemeralProxy) },
     created_at: formatTimestamp(createdAt),
-    recovered_at: presentRecovery(recoveredAt),
+    ...state,
   };
 }
 
@@ -131,4 +160,5 @@ export const updateTenantWords = (): Members => ({
   settings: 'An omitted setting is unchanged.',
   'settings.deduplicate_tokens': 'Whether tokens are deduplicated by default.',
   'settings.ephemeral_proxy': 'Whether the ephemeral proxy is on; `true` by default.',
+  configuration_revision: `What the change of the configuration is, up to ${counted(REVISION_MAX_LENGTH)} characters that are no secret. Without it the current one stays; \`null\` takes it away.`,
 });

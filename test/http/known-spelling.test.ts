@@ -55,6 +55,8 @@ const HARMLESS = [
   ...['application_id', 'proxies', 'reactors', 'callbacks'],
   // Without it the response itself has the result.
   'async',
+  // Names and notes for people and tools. They open nothing.
+  ...['external_id', 'configuration_labels', 'configuration_revision', 'service_version'],
   // These are parameters of a page.
   ...['after', 'page', 'size'],
   // No update changes these.

@@ -1,4 +1,5 @@
 import { anApplication, client, credentials, management, withTenants } from '../support/service.ts';
+import { SERVICE_VERSION } from '../../src/core/shared/service-version.ts';
 import { target } from '../support/targets/target.ts';
 
 describe('an application', () => {
@@ -259,7 +260,9 @@ describe('permissions and the tenant', () => {
         id: tenant.tenant_id,
         name: 'Settings',
         settings: { deduplicate_tokens: false, ephemeral_proxy: true },
+        configuration_revision: null,
         recovered_at: null,
+        service_version: SERVICE_VERSION,
       });
       const { body: app } = await own.post('/applications', {
         name: 'x',
@@ -278,7 +281,9 @@ describe('permissions and the tenant', () => {
         id: tenant.tenant_id,
         name: 'Renamed',
         settings: { deduplicate_tokens: true, ephemeral_proxy: true },
+        configuration_revision: null,
         recovered_at: null,
+        service_version: SERVICE_VERSION,
       });
       expect(await create()).toBe(first);
       expect(await create({ deduplicate_token: false })).not.toBe(first);

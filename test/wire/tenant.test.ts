@@ -1,3 +1,4 @@
+import { SERVICE_VERSION } from '../../src/core/shared/service-version.ts';
 import { presentTenant } from '../../src/wire/tenant.ts';
 
 describe('the tenant', () => {
@@ -6,6 +7,7 @@ describe('the tenant', () => {
     name: 'Shop',
     settings: { deduplicateTokens: true, ephemeralProxy: false },
     createdAt: 0,
+    revision: 1,
   };
 
   it('has exactly the members of the contract', () => {
@@ -13,7 +15,9 @@ describe('the tenant', () => {
       id: 't-1',
       name: 'Shop',
       settings: { deduplicate_tokens: true, ephemeral_proxy: false },
+      configuration_revision: null,
       recovered_at: null,
+      service_version: SERVICE_VERSION,
     });
     const recovered = presentTenant({ ...tenant, recoveredAt: 1_000 }, 'strict');
     expect(recovered.recovered_at).toBe('1970-01-01T00:00:01+00:00');
@@ -26,7 +30,9 @@ describe('the tenant', () => {
       name: 'Shop',
       settings: { deduplicate_tokens: 'true', ephemeral_proxy: 'false' },
       created_at: '1970-01-01T00:00:00+00:00',
+      configuration_revision: null,
       recovered_at: null,
+      service_version: SERVICE_VERSION,
     });
   });
 });

@@ -15,7 +15,15 @@ import { samplesOf } from './samples.ts';
 import { nameRequests, type NamedRequests } from './name-requests.ts';
 import { describeMembers } from './describe-members.ts';
 import { failure, failuresOf } from './failures.ts';
-import { DESTINATION_STATUS, JSON_TYPE, LOCATION, reserved, STOPPED_PROXIES, TRACE } from './headers.ts';
+import {
+  DESTINATION_STATUS,
+  ENTITY_TAG,
+  JSON_TYPE,
+  LOCATION,
+  reserved,
+  STOPPED_PROXIES,
+  TRACE,
+} from './headers.ts';
 
 const MERGE_PATCH_TYPE = 'application/merge-patch+json';
 const text = { type: 'string' } as const;
@@ -26,7 +34,7 @@ function valuesOf(examples: Readonly<Record<string, Example>> | undefined) {
 
 /** Describes a response, with a recorded one as its example. */
 function response(
-  { description, schema, namesStoppedProxies }: DescribedResponse,
+  { description, schema, hasTag, namesStoppedProxies }: DescribedResponse,
   recorded: unknown,
 ): ZodOpenApiResponseObject {
   const examples =
@@ -37,6 +45,7 @@ function response(
     description,
     headers: {
       [reserved('trace-id')]: TRACE,
+      ...(hasTag === true && { ETag: ENTITY_TAG }),
       ...(namesStoppedProxies === true && { [reserved('stopped-proxies')]: STOPPED_PROXIES }),
     },
     ...(schema && { content: { [JSON_TYPE]: { schema, ...valuesOf(examples) } } }),
@@ -67,6 +76,11 @@ const TRANSFORM = header(
   { schema: { type: 'string', enum: ['redact', 'mask'] } },
 );
 
+const CONDITION = header(
+  'If-Match',
+  'The `ETag` of the state that the change is for, or `*`: another state is 412 and stays.',
+);
+
 function requestHeaders(route: AnyRoute) {
   const trace = header(reserved('trace-id'), 'Your id of the request, 1 to 200 visible ASCII characters.');
   if (route.operation === 'proxy')
@@ -83,7 +97,11 @@ function requestHeaders(route: AnyRoute) {
       header(reserved('proxy-keep-alive'), 'Becomes `Keep-Alive` of the outbound call.'),
       header(reserved('proxy-connection'), 'Becomes `Connection` of the outbound call.'),
     ];
-  const own = route.takesTransform === true ? [trace, TRANSFORM] : [trace];
+  const own = [
+    trace,
+    ...(route.takesTransform === true ? [TRANSFORM] : []),
+    ...(route.takesCondition === true ? [CONDITION] : []),
+  ];
   if (!['POST', 'PUT', 'PATCH'].includes(route.method) || route.idempotency === 'none') return own;
   const preserved =
     route.idempotency === 'read_only'

@@ -24,9 +24,10 @@ const FAILURES: Readonly<Record<number, string>> = {
   403: 'A permission is missing, no rule matches, or the type of the application is wrong.',
   404: 'No such resource in this tenant, or it has expired.',
   409: 'A request with the same idempotency key is still running.',
+  412: 'The resource has another state than `If-Match` says. Nothing was changed.',
   413: `The body, the response, or the tokens that the request names exceed ${megabytes(BODY_MAX_BYTES)}; or these tokens have more than ${counted(MEMBERS_MAX)} elements and members.`,
   415: 'The body must be `application/merge-patch+json`.',
-  422: 'The idempotency key was used with another body.',
+  422: 'The idempotency key was used with another body or `If-Match`.',
   429: 'Too many requests.',
   500: 'Unexpected. The log has the cause under the trace id.',
   503: 'The store or the key service is unavailable or throttling.',
@@ -39,6 +40,7 @@ const NAMES: Readonly<Record<number, string>> = {
   403: 'Forbidden',
   404: 'NotFound',
   409: 'Conflict',
+  412: 'PreconditionFailed',
   413: 'PayloadTooLarge',
   415: 'UnsupportedMediaType',
   422: 'UnprocessableContent',
@@ -56,6 +58,7 @@ export function failuresOf(
   const statuses = [
     ...[400, 401, 403, 413, 429, 500, 503],
     ...(described.parameters !== undefined && route.operation !== 'proxy' ? [404] : []),
+    ...(route.takesCondition === true ? [412] : []),
     ...(takesKey && route.idempotency === undefined ? [409, 422] : []),
     ...(route.mergePatch === true ? [415] : []),
   ];

@@ -14,6 +14,11 @@ export const TRACE = {
   required: true,
   schema: { type: 'string' },
 } as const;
+export const ENTITY_TAG = {
+  description: 'The state of the resource: send it as `If-Match` of a change.',
+  required: true,
+  schema: { type: 'string' },
+} as const;
 export const RETRY_AFTER = { description: 'Seconds to wait.', schema: { type: 'integer' } } as const;
 export const LOCATION = {
   description: 'The address to which the destination redirects. Do not send your key there.',

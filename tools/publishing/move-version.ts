@@ -87,6 +87,7 @@ export function moveVersion(
     return { ...lock, version: next, packages: Object.fromEntries(entries) as Members };
   });
   if (version === undefined) return;
+  edit('src/core/shared/service-version.ts', (text) => text.replace(`'${service.version}'`, `'${version}'`));
   // Its own format is not that of `JSON.stringify`.
   edit('docs/openapi.json', (text) =>
     text.replace(`"version": "${service.version}"`, `"version": "${version}"`),

@@ -23,6 +23,6 @@ export const description: OperationDescription = {
       },
     },
   },
-  response: { description: 'The key, with its text.', schema: createdKeyResponse() },
+  response: { hasTag: true, description: 'The key, with its text.', schema: createdKeyResponse() },
   failures: { 409: `The application has ${String(KEYS_MAX)} keys. ${LOST}` },
 };

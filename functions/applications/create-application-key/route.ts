@@ -13,6 +13,6 @@ export const operation: Route<ApplicationsDeps> = route({
   body: createKeyBody,
   handle: async (deps, { caller, params: { id }, body, writes }) => {
     const { key, text } = await createKey(deps, keysOfApplication(deps, caller, id), body, writes);
-    return { body: presentKey(key, text) };
+    return { body: presentKey(key, text), state: key };
   },
 });

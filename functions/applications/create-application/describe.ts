@@ -20,5 +20,5 @@ export const description: OperationDescription = {
       value: { name: 'Checkout', type: 'public', permissions: ['token:create'] },
     },
   },
-  response: { description: 'The application with its key.', schema: applicationWithKey() },
+  response: { hasTag: true, description: 'The application with its key.', schema: applicationWithKey() },
 };

@@ -12,6 +12,6 @@ export const operation: Route<ApplicationsDeps> = route({
   body: createApplicationBody,
   handle: async (deps, { caller, body, writes }) => {
     const { application, key } = await createApplication(deps, caller, body, writes);
-    return { body: presentApplication(application, key) };
+    return { body: presentApplication(application, key), state: application };
   },
 });

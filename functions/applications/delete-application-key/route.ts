@@ -9,6 +9,7 @@ export const operation: Route<ApplicationsDeps> = route({
   path: '/applications/{id}/keys/{key_id}',
   subject: 'application',
   permission: 'application:update',
+  takesCondition: true,
   success: 204,
   query: forceQuery,
   handle: async (deps, { caller, params: { id, key_id: keyId }, query }) => {

@@ -9,6 +9,7 @@ export const operation: Route<ApplicationsDeps> = route({
   path: '/applications/{id}',
   subject: 'application',
   permission: 'application:delete',
+  takesCondition: true,
   success: 204,
   query: forceQuery,
   handle: async (deps, { caller, params: { id }, query }) => {

@@ -10,5 +10,5 @@ export const description: OperationDescription = {
   summary: 'Get the application of the key',
   description:
     'Needs `application:read`; with the deploy setting `clientCompatibility: lenient` every application may call it.',
-  response: { description: 'The application.', schema: applicationResponse() },
+  response: { hasTag: true, description: 'The application.', schema: applicationResponse() },
 };

@@ -8,7 +8,8 @@ export const operation: Route<ApplicationsDeps> = route({
   method: 'GET',
   path: '/applications/key',
   success: 200,
-  handle: async (deps, { caller }) => ({
-    body: presentApplication(await getOwnApplication(deps, caller)),
-  }),
+  handle: async (deps, { caller }) => {
+    const application = await getOwnApplication(deps, caller);
+    return { body: presentApplication(application), state: application };
+  },
 });

@@ -9,5 +9,5 @@ export const description: OperationDescription = {
   tag: 'Applications',
   summary: 'Get a key',
   parameters: KEY_ID,
-  response: { description: 'The key, without its text.', schema: keyResponse() },
+  response: { hasTag: true, description: 'The key, without its text.', schema: keyResponse() },
 };

@@ -10,7 +10,8 @@ export const operation: Route<ApplicationsDeps> = route({
   subject: 'application',
   permission: 'application:read',
   success: 200,
-  handle: async (deps, { caller, params: { id, key_id: keyId } }) => ({
-    body: presentKey(await getKey(keysOfApplication(deps, caller, id), keyId)),
-  }),
+  handle: async (deps, { caller, params: { id, key_id: keyId } }) => {
+    const key = await getKey(keysOfApplication(deps, caller, id), keyId);
+    return { body: presentKey(key), state: key };
+  },
 });

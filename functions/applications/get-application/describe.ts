@@ -9,5 +9,5 @@ export const description: OperationDescription = {
   tag: 'Applications',
   summary: 'Get an application',
   parameters: ID,
-  response: { description: 'The application, without its key.', schema: applicationResponse() },
+  response: { hasTag: true, description: 'The application, without its key.', schema: applicationResponse() },
 };

@@ -10,7 +10,8 @@ export const operation: Route<ApplicationsDeps> = route({
   subject: 'application',
   permission: 'application:read',
   success: 200,
-  handle: async (deps, { caller, params: { id } }) => ({
-    body: presentApplication(await getApplication(deps, caller, id)),
-  }),
+  handle: async (deps, { caller, params: { id } }) => {
+    const application = await getApplication(deps, caller, id);
+    return { body: presentApplication(application), state: application };
+  },
 });

@@ -7,5 +7,5 @@ export const description: OperationDescription = {
   does: 'Returns `{ id, name, settings: { deduplicate_tokens, ephemeral_proxy }, recovered_at }`',
   tag: 'Tenant',
   summary: 'Get the tenant of the key',
-  response: { description: 'The tenant.', schema: tenantResponse() },
+  response: { hasTag: true, description: 'The tenant.', schema: tenantResponse() },
 };

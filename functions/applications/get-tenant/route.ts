@@ -9,7 +9,8 @@ export const operation: Route<ApplicationsDeps> = route({
   path: '/tenants/self',
   permission: 'tenant:read',
   success: 200,
-  handle: async (deps, { caller }) => ({
-    body: presentTenant(await getTenant(deps, caller), deps.clientCompatibility),
-  }),
+  handle: async (deps, { caller }) => {
+    const tenant = await getTenant(deps, caller);
+    return { body: presentTenant(tenant, deps.clientCompatibility), state: tenant };
+  },
 });

@@ -10,6 +10,6 @@ export const description: OperationDescription = {
   summary: 'Regenerate the key',
   description: 'One new key takes the place of all keys, which are invalid immediately.',
   parameters: ID,
-  response: { description: 'The application with its new key.', schema: applicationWithKey() },
+  response: { hasTag: true, description: 'The application with its new key.', schema: applicationWithKey() },
   failures: { 409: LOST },
 };

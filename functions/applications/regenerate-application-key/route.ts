@@ -9,9 +9,10 @@ export const operation: Route<ApplicationsDeps> = route({
   path: '/applications/{id}/regenerate',
   subject: 'application',
   permission: 'application:update',
+  takesCondition: true,
   success: 200,
   handle: async (deps, { caller, params: { id } }) => {
     const { application, key } = await regenerateKey(deps, caller, id);
-    return { body: presentApplication(application, key) };
+    return { body: presentApplication(application, key), state: application };
   },
 });

@@ -12,6 +12,6 @@ export const description: OperationDescription = {
   parameters: KEY_ID,
   members: updateKeyWords(),
   requests: { end: { summary: 'An end', value: { expires_at: '2027-12-01T00:00:00Z' } } },
-  response: { description: 'The key after the update.', schema: keyResponse() },
+  response: { hasTag: true, description: 'The key after the update.', schema: keyResponse() },
   failures: { 409: LOST },
 };

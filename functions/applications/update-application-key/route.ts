@@ -10,16 +10,16 @@ export const operation: Route<ApplicationsDeps> = route({
   path: '/applications/{id}/keys/{key_id}',
   subject: 'application',
   permission: 'application:update',
+  takesCondition: true,
   success: 200,
   body: updateKeyBody,
-  handle: async (deps, { caller, params: { id, key_id: keyId }, body: { patch, unchanged } }) => ({
-    body: presentKey(
-      await updateKey(deps, keysOfApplication(deps, caller, id), keyId, {
-        ...patch,
-        check: (current) => {
-          checkUnchanged(unchanged, presentKey(current));
-        },
-      }),
-    ),
-  }),
+  handle: async (deps, { caller, params: { id, key_id: keyId }, body: { patch, unchanged } }) => {
+    const key = await updateKey(deps, keysOfApplication(deps, caller, id), keyId, {
+      ...patch,
+      check: (current) => {
+        checkUnchanged(unchanged, presentKey(current));
+      },
+    });
+    return { body: presentKey(key), state: key };
+  },
 });

@@ -17,6 +17,6 @@ export const description: OperationDescription = {
   query: forceParameters(),
   members: updateApplicationWords(),
   requests: { rules: { summary: 'Other rules', value: BILLING } },
-  response: { description: 'The application after the update.', schema: applicationResponse() },
+  response: { hasTag: true, description: 'The application after the update.', schema: applicationResponse() },
   failures: { 409: `${LOST} ${LAST_MANAGER}` },
 };

@@ -15,18 +15,18 @@ export const operation: Route<ApplicationsDeps> = route({
   path: '/applications/{id}',
   subject: 'application',
   permission: 'application:update',
+  takesCondition: true,
   success: 200,
   body: updateApplicationBody,
   query: forceQuery,
-  handle: async (deps, { caller, params: { id }, body, query }) => ({
-    body: presentApplication(
-      await updateApplication(deps, caller, id, {
-        ...body,
-        mayBeLast: mayBeLast(query, deps.clientCompatibility),
-        check: (current) => {
-          checkUnchanged(body.unchanged, presentApplication(current));
-        },
-      }),
-    ),
-  }),
+  handle: async (deps, { caller, params: { id }, body, query }) => {
+    const application = await updateApplication(deps, caller, id, {
+      ...body,
+      mayBeLast: mayBeLast(query, deps.clientCompatibility),
+      check: (current) => {
+        checkUnchanged(body.unchanged, presentApplication(current));
+      },
+    });
+    return { body: presentApplication(application), state: application };
+  },
 });

@@ -16,5 +16,5 @@ export const description: OperationDescription = {
       value: { name: 'Shop', settings: { ephemeral_proxy: false } },
     },
   },
-  response: { description: 'The tenant after the update.', schema: tenantResponse() },
+  response: { hasTag: true, description: 'The tenant after the update.', schema: tenantResponse() },
 };

@@ -1,4 +1,5 @@
-import { updateTenant } from '../../../src/core/tenants/tenant-profile.ts';
+import { updateTenant, type TenantProfile } from '../../../src/core/tenants/tenant-profile.ts';
+import { defined } from '../../../src/core/shared/defined.ts';
 import { checkUnchanged } from '../../../src/core/shared/check-unchanged.ts';
 import { route, type Route } from '../../../src/http/route.ts';
 import { presentRecovery, presentTenant, settingsOf, updateTenantBody } from '../../../src/wire/tenant.ts';
@@ -9,17 +10,20 @@ export const operation: Route<ApplicationsDeps> = route({
   method: 'PUT',
   path: '/tenants/self',
   permission: 'tenant:update',
+  takesCondition: true,
   success: 200,
   body: updateTenantBody,
-  handle: async (deps, { caller, body: { name, settings, unchanged } }) => {
+  handle: async (deps, { caller, body: { name, settings, configurationRevision, unchanged } }) => {
     const compatibility = deps.clientCompatibility;
-    const tenant = await updateTenant(deps, caller, {
+    const update = {
       name,
       settings: settingsOf(settings, compatibility),
-      check: ({ id, recoveredAt }) => {
+      configurationRevision,
+      check: ({ id, recoveredAt }: TenantProfile) => {
         checkUnchanged(unchanged, { id, recovered_at: presentRecovery(recoveredAt) });
       },
-    });
-    return { body: presentTenant(tenant, compatibility) };
+    };
+    const tenant = await updateTenant(deps, caller, defined(update));
+    return { body: presentTenant(tenant, compatibility), state: tenant };
   },
 });

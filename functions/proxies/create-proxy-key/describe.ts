@@ -18,7 +18,7 @@ export const description: OperationDescription = {
       value: { name: 'Partner, from December on', source_addresses: ['203.0.113.0/24'] },
     },
   },
-  response: { description: 'The key, with its text.', schema: createdKeyResponse() },
+  response: { hasTag: true, description: 'The key, with its text.', schema: createdKeyResponse() },
   failures: {
     409: `The proxy has ${String(STORED_PROXY_LIMITS.keys)} keys, or remembers ${String(STORED_PROXY_LIMITS.retiredKeys)} that were deleted. ${LOST}`,
   },

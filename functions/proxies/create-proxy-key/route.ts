@@ -14,6 +14,6 @@ export const operation: Route<ProxiesDeps> = route({
   body: createKeyBody,
   handle: async (deps, { caller, params: { id }, body, writes }) => {
     const { key, text } = await createKey(deps, keysOfProxy(deps, caller, id), body, writes);
-    return { body: presentKey(key, text) };
+    return { body: presentKey(key, text), state: key };
   },
 });

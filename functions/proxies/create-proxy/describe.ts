@@ -13,7 +13,7 @@ export const description: OperationDescription = {
     'A destination that is written down, with its secrets and with what happens to requests and answers. Who may create proxies can use the rights of any application.',
   members: proxyWords(),
   requests: { charges: { summary: 'Charges at a payment provider', value: CHARGES } },
-  response: { description: 'The proxy, with its key.', schema: createdProxyResponse() },
+  response: { hasTag: true, description: 'The proxy, with its key.', schema: createdProxyResponse() },
   failures: {
     409: `The tenant has ${String(STORED_PROXY_LIMITS.proxies)} proxies, or the same idempotency key is still running.`,
   },

@@ -14,6 +14,6 @@ export const operation: Route<ProxiesDeps> = route({
   handle: async (deps, { caller, body, request, writes }) => {
     const input = newProxyOf(body, deps);
     const { proxy, key } = await createProxy(deps, caller, input, placeOf(request, deps), writes);
-    return { body: presentProxy(proxy, key) };
+    return { body: presentProxy(proxy, key), state: proxy.stored };
   },
 });

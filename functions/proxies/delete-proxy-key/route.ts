@@ -9,6 +9,7 @@ export const operation: Route<ProxiesDeps> = route({
   path: '/proxies/{id}/keys/{key_id}',
   subject: 'proxy',
   permission: 'proxy:update',
+  takesCondition: true,
   success: 204,
   handle: async (deps, { caller, params: { id, key_id: keyId } }) => {
     await deleteKey(deps, keysOfProxy(deps, caller, id), keyId);

@@ -8,6 +8,7 @@ export const operation: Route<ProxiesDeps> = route({
   path: '/proxies/{id}',
   subject: 'proxy',
   permission: 'proxy:delete',
+  takesCondition: true,
   success: 204,
   handle: async (deps, { caller, params: { id } }) => {
     await deleteProxy(deps, caller, id);

@@ -9,9 +9,10 @@ export const operation: Route<ProxiesDeps> = route({
   method: 'GET',
   path: '/proxies/{id}/keys/{key_id}',
   subject: 'proxy',
-  permission: 'proxy:read',
+  permission: 'proxy:review',
   success: 200,
-  handle: async (deps, { caller, params: { id, key_id: keyId } }) => ({
-    body: presentKey(await getKey(keysOfProxy(deps, caller, id), keyId)),
-  }),
+  handle: async (deps, { caller, params: { id, key_id: keyId } }) => {
+    const key = await getKey(keysOfProxy(deps, caller, id), keyId);
+    return { body: presentKey(key), state: key };
+  },
 });

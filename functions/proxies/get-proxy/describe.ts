@@ -9,5 +9,5 @@ export const description: OperationDescription = {
   tag: TAG,
   summary: 'Get a proxy',
   parameters: ID,
-  response: { description: 'The proxy, without its configuration.', schema: proxyResponse() },
+  response: { hasTag: true, description: 'The proxy, without its configuration.', schema: proxyResponse() },
 };

@@ -9,7 +9,7 @@ export const operation: Route<ProxiesDeps> = route({
   operation: 'listProxies',
   method: 'GET',
   path: '/proxies',
-  permission: 'proxy:read',
+  permission: 'proxy:review',
   success: 200,
   query: namedListQuery,
   handle: async (deps, { caller, query }) => ({

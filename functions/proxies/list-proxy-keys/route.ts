@@ -9,7 +9,7 @@ export const operation: Route<ProxiesDeps> = route({
   method: 'GET',
   path: '/proxies/{id}/keys',
   subject: 'proxy',
-  permission: 'proxy:read',
+  permission: 'proxy:review',
   success: 200,
   handle: async (deps, { caller, params: { id } }) => ({
     body: (await listKeys(keysOfProxy(deps, caller, id))).map((key) => presentKey(key)),

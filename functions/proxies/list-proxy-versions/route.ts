@@ -8,7 +8,7 @@ export const operation: Route<ProxiesDeps> = route({
   method: 'GET',
   path: '/proxies/{id}/versions',
   subject: 'proxy',
-  permission: 'proxy:read',
+  permission: 'proxy:review',
   success: 200,
   handle: async (deps, { caller, params: { id } }) => ({
     body: (await listProxyVersions(deps, caller, id)).map(presentProxyVersion),

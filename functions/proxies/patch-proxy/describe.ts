@@ -17,6 +17,6 @@ export const description: OperationDescription = {
       value: { configuration: { API_KEY: 'sk_test_51MZ4kQ2eZvKYlo2D' } },
     },
   },
-  response: { description: 'The proxy after the update.', schema: proxyResponse() },
+  response: { hasTag: true, description: 'The proxy after the update.', schema: proxyResponse() },
   failures: { 400: SENT_AGAIN, 409: LOST_OR_FULL },
 };

@@ -12,6 +12,6 @@ export const description: OperationDescription = {
   parameters: ID,
   members: revertProxyWords(),
   requests: { first: { summary: 'The first version', value: { version: 1 } } },
-  response: { description: 'The proxy after the change.', schema: proxyResponse() },
+  response: { hasTag: true, description: 'The proxy after the change.', schema: proxyResponse() },
   failures: { 400: SENT_AGAIN, 404: 'The proxy has no such version.', 409: LOST_OR_FULL },
 };

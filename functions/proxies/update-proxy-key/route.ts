@@ -11,16 +11,16 @@ export const operation: Route<ProxiesDeps> = route({
   path: '/proxies/{id}/keys/{key_id}',
   subject: 'proxy',
   permission: 'proxy:update',
+  takesCondition: true,
   success: 200,
   body: updateKeyBody,
-  handle: async (deps, { caller, params: { id, key_id: keyId }, body: { patch, unchanged } }) => ({
-    body: presentKey(
-      await updateKey(deps, keysOfProxy(deps, caller, id), keyId, {
-        ...patch,
-        check: (current) => {
-          checkUnchanged(unchanged, presentKey(current));
-        },
-      }),
-    ),
-  }),
+  handle: async (deps, { caller, params: { id, key_id: keyId }, body: { patch, unchanged } }) => {
+    const key = await updateKey(deps, keysOfProxy(deps, caller, id), keyId, {
+      ...patch,
+      check: (current) => {
+        checkUnchanged(unchanged, presentKey(current));
+      },
+    });
+    return { body: presentKey(key), state: key };
+  },
 });

@@ -12,6 +12,6 @@ export const description: OperationDescription = {
   parameters: ID,
   members: updateProxyWords(),
   requests: { charges: { summary: 'Other transforms', value: CHARGES } },
-  response: { description: 'The proxy after the update.', schema: proxyResponse() },
+  response: { hasTag: true, description: 'The proxy after the update.', schema: proxyResponse() },
   failures: { 400: SENT_AGAIN, 409: LOST_OR_FULL },
 };

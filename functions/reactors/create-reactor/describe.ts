@@ -11,7 +11,7 @@ export const description: OperationDescription = {
   members: reactorWords(),
   required: ['configuration'],
   requests: { charge: { summary: 'A reactor', value: CHARGE } },
-  response: { description: 'The reactor.', schema: reactorResponse() },
+  response: { hasTag: true, description: 'The reactor.', schema: reactorResponse() },
   failures: {
     409: 'The tenant has as many reactors as it may have (`limit_reached`), or a request with the same idempotency key is still running.',
   },

@@ -10,7 +10,8 @@ export const operation: Route<ReactorsDeps> = route({
   permission: 'reactor:create',
   success: 201,
   body: createReactorBody,
-  handle: async (deps, { caller, body, writes }) => ({
-    body: presentWrittenReactor(await createReactor(deps, caller, definitionOf(body, deps), writes)),
-  }),
+  handle: async (deps, { caller, body, writes }) => {
+    const written = await createReactor(deps, caller, definitionOf(body, deps), writes);
+    return { body: presentWrittenReactor(written), state: written.reactor };
+  },
 });

@@ -8,6 +8,7 @@ export const operation: Route<ReactorsDeps> = route({
   path: '/reactors/{id}',
   subject: 'reactor',
   permission: 'reactor:delete',
+  takesCondition: true,
   success: 204,
   handle: async (deps, { caller, params: { id } }) => {
     await deleteReactor(deps, caller, id);

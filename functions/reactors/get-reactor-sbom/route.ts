@@ -7,7 +7,7 @@ export const operation: Route<ReactorsDeps> = route({
   method: 'GET',
   path: '/reactors/{id}/sbom',
   subject: 'reactor',
-  permission: 'reactor:read',
+  permission: 'reactor:review',
   success: 200,
   handle: async (deps, { caller, params: { id } }) => ({ body: await getBill(deps, caller, id) }),
 });

@@ -1,5 +1,5 @@
 import type { OperationDescription } from '../../../src/wire/operation-description.ts';
-import { reactorResponse } from '../../../src/wire/reactor.ts';
+import { readReactorResponse } from '../../../src/wire/reactor.ts';
 import { TAG, ID } from '../words.ts';
 
 export const description: OperationDescription = {
@@ -9,5 +9,5 @@ export const description: OperationDescription = {
   tag: TAG,
   summary: 'Get a reactor',
   parameters: ID,
-  response: { description: 'The reactor.', schema: reactorResponse() },
+  response: { hasTag: true, description: 'The reactor.', schema: readReactorResponse() },
 };

@@ -8,9 +8,10 @@ export const operation: Route<ReactorsDeps> = route({
   method: 'GET',
   path: '/reactors/{id}',
   subject: 'reactor',
-  permission: 'reactor:read',
+  permission: 'reactor:review',
   success: 200,
-  handle: async (deps, { caller, params: { id } }) => ({
-    body: presentReactor(await getReactor(deps, caller, id)),
-  }),
+  handle: async (deps, { caller, params: { id } }) => {
+    const view = await getReactor(deps, caller, id);
+    return { body: presentReactor(view), state: view.reactor };
+  },
 });

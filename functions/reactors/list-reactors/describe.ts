@@ -1,6 +1,6 @@
 import type { OperationDescription } from '../../../src/wire/operation-description.ts';
 import { pageOf } from '../../../src/wire/page.ts';
-import { listReactorsParameters, reactorResponse } from '../../../src/wire/reactor.ts';
+import { listReactorsParameters, readReactorResponse } from '../../../src/wire/reactor.ts';
 import { TAG } from '../words.ts';
 
 export const description: OperationDescription = {
@@ -10,5 +10,5 @@ export const description: OperationDescription = {
   tag: TAG,
   summary: 'List reactors',
   query: listReactorsParameters(),
-  response: { description: 'A page of reactors.', schema: pageOf(reactorResponse()) },
+  response: { description: 'A page of reactors.', schema: pageOf(readReactorResponse()) },
 };

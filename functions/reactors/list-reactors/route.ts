@@ -8,7 +8,7 @@ export const operation: Route<ReactorsDeps> = route({
   operation: 'listReactors',
   method: 'GET',
   path: '/reactors',
-  permission: 'reactor:read',
+  permission: 'reactor:review',
   success: 200,
   query: listReactorsQuery,
   handle: async (deps, { caller, query }) => ({

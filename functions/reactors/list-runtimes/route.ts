@@ -7,7 +7,7 @@ export const operation: Route<ReactorsDeps> = route({
   operation: 'listRuntimes',
   method: 'GET',
   path: '/runtimes',
-  permission: 'reactor:read',
+  permission: 'reactor:review',
   success: 200,
   handle: (deps, { caller }) => Promise.resolve({ body: presentImages(listImages(deps, caller)) }),
 });

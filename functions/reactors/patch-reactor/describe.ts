@@ -14,6 +14,6 @@ export const description: OperationDescription = {
   requests: {
     entry: { summary: 'Sets one entry', value: { configuration: { url: 'https://other.example.com' } } },
   },
-  response: { description: 'Updated. The response has no body.', namesStoppedProxies: true },
+  response: { hasTag: true, description: 'Updated. The response has no body.', namesStoppedProxies: true },
   failures: { 409: CONFLICT },
 };

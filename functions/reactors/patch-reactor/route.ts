@@ -10,12 +10,13 @@ export const operation: Route<ReactorsDeps> = route({
   path: '/reactors/{id}',
   subject: 'reactor',
   permission: 'reactor:update',
+  takesCondition: true,
   success: 204,
   mergePatch: true,
   body: patchReactorBody,
   handle: async (deps, { caller, params: { id }, body }) => {
     const check = checkUnchangedReactor(body.unchanged);
-    const { stoppedProxies = [] } = await patchReactor(deps, caller, id, patchOf(body, deps), check);
-    return { reservedHeaders: stoppedProxiesHeader(stoppedProxies) };
+    const { reactor, stoppedProxies = [] } = await patchReactor(deps, caller, id, patchOf(body, deps), check);
+    return { state: reactor, reservedHeaders: stoppedProxiesHeader(stoppedProxies) };
   },
 });

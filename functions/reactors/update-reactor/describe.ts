@@ -1,5 +1,5 @@
 import type { OperationDescription } from '../../../src/wire/operation-description.ts';
-import { reactorWords, updatedReactorResponse } from '../../../src/wire/reactor.ts';
+import { updateReactorWords, updatedReactorResponse } from '../../../src/wire/reactor.ts';
 import { TAG, ID, CHARGE, CONFLICT } from '../words.ts';
 
 export const description: OperationDescription = {
@@ -11,10 +11,11 @@ export const description: OperationDescription = {
   description:
     'Replaces all members but `runtime`, which stays if it is left out; without `application` the reactor has none.',
   parameters: ID,
-  members: reactorWords(),
+  members: updateReactorWords(),
   required: ['configuration'],
   requests: { charge: { summary: 'Other code', value: CHARGE } },
   response: {
+    hasTag: true,
     description: 'The reactor after the update.',
     schema: updatedReactorResponse(),
     namesStoppedProxies: true,

@@ -15,6 +15,7 @@ export const operation: Route<ReactorsDeps> = route({
   path: '/reactors/{id}',
   subject: 'reactor',
   permission: 'reactor:update',
+  takesCondition: true,
   success: 200,
   body: updateReactorBody,
   handle: async (deps, { caller, params: { id }, body }) => {
@@ -22,6 +23,7 @@ export const operation: Route<ReactorsDeps> = route({
     const written = await updateReactor(deps, caller, id, definitionOf(body, deps), check);
     return {
       body: presentWrittenReactor(written),
+      state: written.reactor,
       reservedHeaders: stoppedProxiesHeader(written.stoppedProxies),
     };
   },

@@ -1,5 +1,11 @@
 import type { ApiPromise } from './api-promise.ts';
-import type { HttpClient, CallOptions, WriteOptions } from './http-client.ts';
+import type {
+  HttpClient,
+  CallOptions,
+  ChangeOptions,
+  ConditionOptions,
+  WriteOptions,
+} from './http-client.ts';
 import { forced, keysOfApplications, type ForceOption } from './keys.ts';
 import { listOf, type List, type PageQuery } from './list.ts';
 import { request } from './request.ts';
@@ -13,6 +19,8 @@ import type {
 
 export interface ApplicationQuery extends PageQuery {
   readonly id?: string | readonly string[];
+  /** The names that their owner gave them, exactly. */
+  readonly external_id?: string | readonly string[];
   readonly type?: ApplicationType | readonly ApplicationType[];
   /** `*` matches any characters; without it, any name that contains this matches. */
   readonly name?: string;
@@ -61,22 +69,24 @@ export function applicationsOf(http: HttpClient) {
      * Replaces name, permissions and rules.
      * @example await client.applications.update(id, { name: 'Checkout', permissions: ['token:create', 'token:update'] });
      */
-    update: (id: string, application: ApplicationGrants, options?: WriteOptions & ForceOption) => {
+    update: (id: string, application: ApplicationGrants, options?: ChangeOptions & ForceOption) => {
       const { query, rest } = forced(options);
-      return request<Application>(http, { method: 'PUT', path, ids: [id], query, body: application }, rest);
+      const put = { method: 'PUT', path, ids: [id], query, body: application, takesCondition: true } as const;
+      return request<Application>(http, put, rest);
     },
 
     /**
      * Puts one new key in the place of all of its keys, which are invalid immediately.
      * @example const { key } = await client.applications.regenerateKey(id);
      */
-    regenerateKey: (id: string, options?: WriteOptions) =>
+    regenerateKey: (id: string, options?: ChangeOptions) =>
       request<ApplicationWithKey>(
         http,
         {
           method: 'POST',
           path: '/applications/{id}/regenerate',
           ids: [id],
+          takesCondition: true,
         },
         options,
       ),
@@ -88,9 +98,9 @@ export function applicationsOf(http: HttpClient) {
      * Deletes it, its keys and its sessions.
      * @example await client.applications.delete(id);
      */
-    delete: (id: string, options?: CallOptions & ForceOption): ApiPromise<void> => {
+    delete: (id: string, options?: CallOptions & ConditionOptions & ForceOption): ApiPromise<void> => {
       const { query, rest } = forced(options);
-      return request(http, { method: 'DELETE', path, ids: [id], query }, rest);
+      return request(http, { method: 'DELETE', path, ids: [id], query, takesCondition: true }, rest);
     },
   };
 }

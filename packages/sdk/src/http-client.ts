@@ -23,6 +23,7 @@ const TIMEOUT_MS = 60_000;
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 const KEY_MAX_LENGTH = 400;
 const TRACE_ID_MAX_LENGTH = 200;
+const TAG_MAX_LENGTH = 200;
 const PROXY = '/proxy';
 /** The status of a success that a stored proxy could not show. */
 const NOT_SHOWN = 424;
@@ -86,7 +87,19 @@ export interface WriteOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-export interface Call extends WriteOptions, ViewOptions {
+/** Methods that change one resource take this option. */
+export interface ConditionOptions {
+  /**
+   * The header `etag` of the response that showed the state which the change is for. For a
+   * resource in another state the response is 412 `precondition_failed`. `*` is any state.
+   */
+  readonly ifMatch?: string | undefined;
+}
+
+/** The options of a method that changes one resource. */
+export type ChangeOptions = WriteOptions & ConditionOptions;
+
+export interface Call extends WriteOptions, ViewOptions, ConditionOptions {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Has the form `/tokens/{id}`, as the route. */
   readonly path: string;
@@ -100,6 +113,8 @@ export interface Call extends WriteOptions, ViewOptions {
   /** A POST for which the service stores no response under an idempotency key. */
   readonly isUnkeyed?: boolean;
   readonly contentType?: string;
+  /** A change of one resource, which takes `ifMatch`. */
+  readonly takesCondition?: boolean;
 }
 
 export interface ProxiedCall extends CallOptions {
@@ -130,8 +145,14 @@ export interface HttpClient {
 const CALL_OPTIONS = { signal: 1, timeoutMs: 1, traceId: 1, maxRetries: 1 } satisfies Names<CallOptions>;
 
 /** The options that a call has; the others would silently have no effect. */
-export const optionsOf = ({ method, isSafe, isUnkeyed }: Pick<Call, 'method' | 'isSafe' | 'isUnkeyed'>) => ({
+export const optionsOf = ({
+  method,
+  isSafe,
+  isUnkeyed,
+  takesCondition,
+}: Pick<Call, 'method' | 'isSafe' | 'isUnkeyed' | 'takesCondition'>) => ({
   ...CALL_OPTIONS,
+  ...(takesCondition === true ? ({ ifMatch: 1 } satisfies Names<ConditionOptions>) : {}),
   ...(method === 'DELETE' ? {} : ({ transform: 1 } satisfies Partial<Names<ViewOptions>>)),
   ...(method === 'GET' || method === 'DELETE' || isSafe === true || isUnkeyed === true
     ? {}
@@ -215,7 +236,8 @@ export function createHttpClient(options: ClientOptions): HttpClient {
   const traceHeader = reserved('TRACE-ID').toLowerCase();
   const statusHeader = reserved('PROXY-DESTINATION-STATUS').toLowerCase();
 
-  const ownHeaders = ({ idempotencyKey, traceId, transform }: WriteOptions & ViewOptions) => ({
+  const ownHeaders = ({ idempotencyKey, traceId, transform, ifMatch }: ChangeOptions & ViewOptions) => ({
+    ...(ifMatch === undefined ? {} : { 'If-Match': headerText('ifMatch', ifMatch, TAG_MAX_LENGTH) }),
     [reserved('API-KEY')]: apiKey,
     ...(idempotencyKey === undefined
       ? {}

@@ -3,7 +3,14 @@ export { ApiError } from './api-error.ts';
 export type { ApiPromise, ApiResponse, WithResponse } from './api-promise.ts';
 export type { ApplicationQuery } from './applications.ts';
 export type { AttemptEvent, OnAttempt } from './attempt-event.ts';
-export type { CallOptions, ClientOptions, ViewOptions, WriteOptions } from './http-client.ts';
+export type {
+  CallOptions,
+  ChangeOptions,
+  ClientOptions,
+  ConditionOptions,
+  ViewOptions,
+  WriteOptions,
+} from './http-client.ts';
 export type { Fetch, FetchRequest, FetchResponse } from './fetch.ts';
 export type * from './generics.ts';
 export { cardBrand, type CardBrand } from './card-brands.ts';

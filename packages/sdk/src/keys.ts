@@ -1,5 +1,11 @@
 import type { ApiPromise } from './api-promise.ts';
-import type { HttpClient, CallOptions, WriteOptions } from './http-client.ts';
+import type {
+  HttpClient,
+  CallOptions,
+  ChangeOptions,
+  ConditionOptions,
+  WriteOptions,
+} from './http-client.ts';
 import { request } from './request.ts';
 import type {
   ApplicationKey,
@@ -30,10 +36,14 @@ export function keysOfApplications(http: HttpClient) {
      * Deletes a key. Afterwards, no part of the service accepts it.
      * @example await client.applications.keys.delete(id, keyId);
      */
-    delete: (id: string, keyId: string, options?: CallOptions & ForceOption): ApiPromise<void> => {
+    delete: (
+      id: string,
+      keyId: string,
+      options?: CallOptions & ConditionOptions & ForceOption,
+    ): ApiPromise<void> => {
       const { query, rest } = forced(options);
       const path = '/applications/{id}/keys/{key_id}';
-      return request(http, { method: 'DELETE', path, ids: [id, keyId], query }, rest);
+      return request(http, { method: 'DELETE', path, ids: [id, keyId], query, takesCondition: true }, rest);
     },
   };
 }
@@ -68,7 +78,7 @@ export function keysOf(http: HttpClient, owners: 'applications' | 'proxies') {
      * Changes the members of the patch; `null` removes one.
      * @example await client.applications.keys.update(id, keyId, { expires_at: '2027-12-01T00:00:00Z' });
      */
-    update: (id: string, keyId: string, change: ApplicationKeyChange, options?: WriteOptions) =>
+    update: (id: string, keyId: string, change: ApplicationKeyChange, options?: ChangeOptions) =>
       request<ApplicationKey>(
         http,
         {
@@ -76,6 +86,7 @@ export function keysOf(http: HttpClient, owners: 'applications' | 'proxies') {
           path: one,
           ids: [id, keyId],
           body: change,
+          takesCondition: true,
         },
         options,
       ),
@@ -84,7 +95,7 @@ export function keysOf(http: HttpClient, owners: 'applications' | 'proxies') {
      * Deletes a key. Afterwards, no part of the service accepts it.
      * @example await client.applications.keys.delete(id, keyId);
      */
-    delete: (id: string, keyId: string, options?: CallOptions): ApiPromise<void> =>
-      request(http, { method: 'DELETE', path: one, ids: [id, keyId] }, options),
+    delete: (id: string, keyId: string, options?: CallOptions & ConditionOptions): ApiPromise<void> =>
+      request(http, { method: 'DELETE', path: one, ids: [id, keyId], takesCondition: true }, options),
   };
 }

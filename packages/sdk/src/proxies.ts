@@ -1,5 +1,11 @@
 import type { ApiPromise } from './api-promise.ts';
-import type { HttpClient, CallOptions, WriteOptions } from './http-client.ts';
+import type {
+  HttpClient,
+  CallOptions,
+  ChangeOptions,
+  ConditionOptions,
+  WriteOptions,
+} from './http-client.ts';
 import { keysOf } from './keys.ts';
 import { listOf, type List, type PageQuery } from './list.ts';
 import { request } from './request.ts';
@@ -15,6 +21,8 @@ import type {
 
 export interface StoredProxyQuery extends PageQuery {
   readonly id?: string | readonly string[];
+  /** The names that their owner gave them, exactly. */
+  readonly external_id?: string | readonly string[];
   /** `*` matches any characters; without it, any name that contains this matches. */
   readonly name?: string;
 }
@@ -47,24 +55,22 @@ export function proxiesOf(http: HttpClient) {
      * Replaces all members, except that an absent `configuration` stays.
      * @example await client.proxies.update(id, { name: 'Charges', destination_url: 'https://api.example.com/v2' });
      */
-    update: (id: string, proxy: NewStoredProxy & Pick<StoredProxyChange, 'keep'>, options?: WriteOptions) =>
-      request<StoredProxy>(http, { method: 'PUT', path, ids: [id], body: proxy }, options),
+    update: (id: string, proxy: NewStoredProxy & Pick<StoredProxyChange, 'keep'>, options?: ChangeOptions) =>
+      request<StoredProxy>(
+        http,
+        { method: 'PUT', path, ids: [id], body: proxy, takesCondition: true },
+        options,
+      ),
 
     /**
      * Changes only the members that are sent; `null` restores the default of a member.
      * @example await client.proxies.patch(id, { methods: ['POST'], timeout: null });
      */
-    patch: (id: string, change: StoredProxyChange, options?: WriteOptions) => {
+    patch: (id: string, change: StoredProxyChange, options?: ChangeOptions) => {
       const contentType = 'application/merge-patch+json';
       return request<StoredProxy>(
         http,
-        {
-          method: 'PATCH',
-          path,
-          ids: [id],
-          body: change,
-          contentType,
-        },
+        { method: 'PATCH', path, ids: [id], body: change, contentType, takesCondition: true },
         options,
       );
     },
@@ -73,8 +79,8 @@ export function proxiesOf(http: HttpClient) {
      * Deletes a proxy with its keys and versions.
      * @example await client.proxies.delete(id);
      */
-    delete: (id: string, options?: CallOptions): ApiPromise<void> =>
-      request(http, { method: 'DELETE', path, ids: [id] }, options),
+    delete: (id: string, options?: CallOptions & ConditionOptions): ApiPromise<void> =>
+      request(http, { method: 'DELETE', path, ids: [id], takesCondition: true }, options),
 
     /**
      * Returns the last versions and the retained ones, the newest first.
@@ -83,11 +89,7 @@ export function proxiesOf(http: HttpClient) {
     listVersions: (id: string, options?: CallOptions) =>
       request<readonly StoredProxyVersion[]>(
         http,
-        {
-          method: 'GET',
-          path: '/proxies/{id}/versions',
-          ids: [id],
-        },
+        { method: 'GET', path: `${path}/versions`, ids: [id] },
         options,
       ),
 
@@ -97,29 +99,16 @@ export function proxiesOf(http: HttpClient) {
      * @example for (const { reason } of (await client.proxies.listFailures(id)).data) console.log(reason);
      */
     listFailures: (id: string, options?: CallOptions) =>
-      request<StoredProxyFailures>(
-        http,
-        {
-          method: 'GET',
-          path: '/proxies/{id}/failures',
-          ids: [id],
-        },
-        options,
-      ),
+      request<StoredProxyFailures>(http, { method: 'GET', path: `${path}/failures`, ids: [id] }, options),
 
     /**
      * Makes the content of an earlier version the newest one, with a new number.
      * @example const { version } = await client.proxies.revert(id, { version: 3 });
      */
-    revert: (id: string, to: StoredProxyRevert, options?: WriteOptions) =>
+    revert: (id: string, to: StoredProxyRevert, options?: ChangeOptions) =>
       request<StoredProxy>(
         http,
-        {
-          method: 'POST',
-          path: '/proxies/{id}/revert',
-          ids: [id],
-          body: to,
-        },
+        { method: 'POST', path: `${path}/revert`, ids: [id], body: to, takesCondition: true },
         options,
       ),
 

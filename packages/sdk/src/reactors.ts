@@ -1,6 +1,12 @@
 import type { ApiPromise } from './api-promise.ts';
 import { deliveriesOf } from './deliveries.ts';
-import type { HttpClient, CallOptions, WriteOptions } from './http-client.ts';
+import type {
+  HttpClient,
+  CallOptions,
+  ChangeOptions,
+  ConditionOptions,
+  WriteOptions,
+} from './http-client.ts';
 import { isRecord } from './is-record.ts';
 import { listOf, type List, type PageQuery } from './list.ts';
 import type { AsyncReactRequest, InvocationResult, ReactRequest } from './generics.ts';
@@ -17,6 +23,8 @@ import type {
 
 export interface ReactorQuery extends PageQuery {
   readonly id?: string | readonly string[];
+  /** The names that their owner gave them, exactly. */
+  readonly external_id?: string | readonly string[];
   /** `*` matches any characters; without it, any name that contains this matches. */
   readonly name?: string;
   /** Only reactors whose code runs on this image. */
@@ -37,7 +45,7 @@ export function reactorsOf(http: HttpClient) {
       request<Reactor>(http, { method: 'POST', path: '/reactors', body: reactor }, options),
 
     /**
-     * Returns a reactor with its code.
+     * Returns a reactor with its code. With `reactor:review` alone it is a `ReviewedReactor`.
      * @example const { code } = await client.reactors.retrieve(id);
      */
     retrieve: (id: string, options?: CallOptions) =>
@@ -55,25 +63,23 @@ export function reactorsOf(http: HttpClient) {
      * reactor has none afterwards.
      * @example await client.reactors.update(id, { name: 'Charge', code, configuration: {} });
      */
-    update: (id: string, reactor: NewReactor, options?: WriteOptions) =>
-      request<UpdatedReactor>(http, { method: 'PUT', path, ids: [id], body: reactor }, options),
+    update: (id: string, reactor: NewReactor, options?: ChangeOptions) =>
+      request<UpdatedReactor>(
+        http,
+        { method: 'PUT', path, ids: [id], body: reactor, takesCondition: true },
+        options,
+      ),
 
     /**
      * Changes only the members that are sent. The header `SVC-STOPPED-PROXIES` of the response has
      * the ids of stored proxies whose code has changed by it.
      * @example await client.reactors.patch(id, { configuration: { MERCHANT: null } });
      */
-    patch: (id: string, change: ReactorChange, options?: WriteOptions): ApiPromise<void> => {
+    patch: (id: string, change: ReactorChange, options?: ChangeOptions): ApiPromise<void> => {
       const contentType = 'application/merge-patch+json';
       return request(
         http,
-        {
-          method: 'PATCH',
-          path,
-          ids: [id],
-          body: change,
-          contentType,
-        },
+        { method: 'PATCH', path, ids: [id], body: change, contentType, takesCondition: true },
         options,
       );
     },
@@ -100,8 +106,8 @@ export function reactorsOf(http: HttpClient) {
      * Deletes a reactor.
      * @example await client.reactors.delete(id);
      */
-    delete: (id: string, options?: CallOptions): ApiPromise<void> =>
-      request(http, { method: 'DELETE', path, ids: [id] }, options),
+    delete: (id: string, options?: CallOptions & ConditionOptions): ApiPromise<void> =>
+      request(http, { method: 'DELETE', path, ids: [id], takesCondition: true }, options),
 
     /**
      * Runs it and waits for its response, at most 30 seconds. An error of the code is an

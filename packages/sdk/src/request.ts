@@ -1,9 +1,16 @@
 import type { ApiPromise, WithResponse } from './api-promise.ts';
-import { type Call, type HttpClient, type ViewOptions, type WriteOptions, optionsOf } from './http-client.ts';
+import {
+  type Call,
+  type ConditionOptions,
+  type HttpClient,
+  type ViewOptions,
+  type WriteOptions,
+  optionsOf,
+} from './http-client.ts';
 import { knownOptions } from './known-options.ts';
 
 /** Every method accepts these. */
-export type Options = WriteOptions & ViewOptions;
+export type Options = WriteOptions & ViewOptions & ConditionOptions;
 
 /** The request that a method sends, without the options of its caller. */
 export type Operation = Omit<Call, keyof Options>;

@@ -101,6 +101,8 @@ export type TokenForm =
 export interface ApplicationWithKey {
   readonly id: string;
   readonly tenant_id: string;
+  /** The name that its owner gave it. */
+  readonly external_id?: string;
   readonly name: string;
   readonly type: ApplicationType;
   readonly permissions: readonly PermissionName[];
@@ -126,10 +128,12 @@ export type PermissionName =
   | 'application:delete'
   | 'reactor:create'
   | 'reactor:read'
+  | 'reactor:review'
   | 'reactor:update'
   | 'reactor:delete'
   | 'proxy:create'
   | 'proxy:read'
+  | 'proxy:review'
   | 'proxy:update'
   | 'proxy:delete'
   | 'tenant:read'
@@ -182,7 +186,9 @@ export interface Problem {
     | 'destination_timeout'
     | 'conflict'
     | 'last_manager'
+    | 'external_id_taken'
     | 'limit_reached'
+    | 'precondition_failed'
     | 'payload_too_large'
     | 'unsupported_media_type'
     | 'payment_required'
@@ -206,6 +212,8 @@ export interface Problem {
 export interface Application {
   readonly id: string;
   readonly tenant_id: string;
+  /** The name that its owner gave it. */
+  readonly external_id?: string;
   readonly name: string;
   readonly type: ApplicationType;
   readonly permissions: readonly PermissionName[];
@@ -279,7 +287,11 @@ export interface Tenant {
     readonly deduplicate_tokens: boolean;
     readonly ephemeral_proxy: boolean;
   };
+  /** What the last change of the configuration as a whole was. */
+  readonly configuration_revision: string | null;
   readonly recovered_at: string | null;
+  /** The version of the service. */
+  readonly service_version: string;
 }
 
 /** A session has no access until it is authorized. */
@@ -347,6 +359,8 @@ export type Outcome = 'begun' | 'ok' | 'refused' | 'invalid' | 'failed';
 export interface CreatedStoredProxy {
   readonly id: string;
   readonly tenant_id: string;
+  /** The name that its owner gave it. */
+  readonly external_id?: string;
   /** Counts the changes of the proxy without its configuration, from 1. */
   readonly version: number;
   readonly name: string;
@@ -365,6 +379,8 @@ export interface CreatedStoredProxy {
   readonly timeout: number;
   /** Names of the configuration; its values are never shown. */
   readonly configuration_names: readonly string[];
+  /** Notes about values of the configuration. */
+  readonly configuration_labels?: Readonly<Record<string, string>>;
   readonly created_by: string;
   readonly created_at: string;
   readonly modified_by?: string;
@@ -555,6 +571,8 @@ export interface VerifyHmacTransform {
 export interface StoredProxy {
   readonly id: string;
   readonly tenant_id: string;
+  /** The name that its owner gave it. */
+  readonly external_id?: string;
   /** Counts the changes of the proxy without its configuration, from 1. */
   readonly version: number;
   readonly name: string;
@@ -573,6 +591,8 @@ export interface StoredProxy {
   readonly timeout: number;
   /** Names of the configuration; its values are never shown. */
   readonly configuration_names: readonly string[];
+  /** Notes about values of the configuration. */
+  readonly configuration_labels?: Readonly<Record<string, string>>;
   readonly created_by: string;
   readonly created_at: string;
   readonly modified_by?: string;
@@ -632,9 +652,13 @@ export interface StoredProxyFailure {
 export interface Reactor {
   readonly id: string;
   readonly tenant_id: string;
+  /** The name that its owner gave it. */
+  readonly external_id?: string;
   readonly name: string;
   readonly code: string;
   readonly configuration: Readonly<Record<string, string>>;
+  /** Notes about values of the configuration. */
+  readonly configuration_labels?: Readonly<Record<string, string>>;
   readonly application?: Application;
   readonly runtime: ReactorRuntime;
   readonly created_by: string;
@@ -667,12 +691,37 @@ export interface ReactorRuntime {
   readonly outdated: boolean;
 }
 
+/** A reactor for a caller with `reactor:review`, without `reactor:read`. */
+export interface ReviewedReactor {
+  readonly id: string;
+  readonly tenant_id: string;
+  /** The name that its owner gave it. */
+  readonly external_id?: string;
+  readonly name: string;
+  /** SHA-256 of the code as UTF-8, in lower-case hexadecimal, in place of the code. */
+  readonly code_digest: string;
+  /** Names of the configuration, in place of its values. */
+  readonly configuration_names: readonly string[];
+  /** Notes about values of the configuration. */
+  readonly configuration_labels?: Readonly<Record<string, string>>;
+  readonly application?: Application;
+  readonly runtime: ReactorRuntime;
+  readonly created_by: string;
+  readonly created_at: string;
+  readonly modified_by?: string;
+  readonly modified_at?: string;
+}
+
 export interface UpdatedReactor {
   readonly id: string;
   readonly tenant_id: string;
+  /** The name that its owner gave it. */
+  readonly external_id?: string;
   readonly name: string;
   readonly code: string;
   readonly configuration: Readonly<Record<string, string>>;
+  /** Notes about values of the configuration. */
+  readonly configuration_labels?: Readonly<Record<string, string>>;
   readonly application?: Application;
   readonly runtime: ReactorRuntime;
   readonly created_by: string;
@@ -826,6 +875,11 @@ export interface NewApplication {
   /** Up to 200 characters. */
   readonly name: string;
   /**
+   * A name of your own, up to 200 characters, which no other of its kind in the tenant has. It is
+   * no secret.
+   */
+  readonly external_id?: string | undefined;
+  /**
    * Decides the permissions that it may have: `public` for browsers, `private` for servers,
    * `management` for operators.
    */
@@ -847,6 +901,11 @@ export interface NewApplication {
 export interface ApplicationGrants {
   /** Up to 200 characters. */
   readonly name: string;
+  /**
+   * A name of your own, up to 200 characters, which no other of its kind in the tenant has.
+   * Without it the current one stays; `null` takes it away.
+   */
+  readonly external_id?: string | null | undefined;
   /**
    * Granted on all tokens; data is masked. At least one of `permissions` and `rules` must have an
    * entry.
@@ -931,6 +990,11 @@ export interface TenantChange {
         readonly ephemeral_proxy?: boolean | undefined;
       }
     | undefined;
+  /**
+   * What the change of the configuration is, up to 200 characters that are no secret. Without it
+   * the current one stays; `null` takes it away.
+   */
+  readonly configuration_revision?: string | null | undefined;
 }
 
 export interface SessionGrants {
@@ -953,6 +1017,11 @@ export interface SessionGrants {
 export interface NewStoredProxy {
   /** Up to 200 characters. */
   readonly name: string;
+  /**
+   * A name of your own, up to 200 characters, which no other of its kind in the tenant has. It is
+   * no secret.
+   */
+  readonly external_id?: string | null | undefined;
   /** An https address without expressions, query and fragment, as of the ephemeral proxy. */
   readonly destination_url: string;
   /** What callers may ask for; by default all methods of the proxy. */
@@ -979,6 +1048,11 @@ export interface NewStoredProxy {
         >
       >
     | undefined;
+  /**
+   * Notes about values of the configuration, by their names, of up to 200 characters: no secrets,
+   * since reviewers see them. Another value without a label has none.
+   */
+  readonly configuration_labels?: Readonly<Record<string, string>> | undefined;
   /** Up to 20, in order. */
   readonly request_transforms?: readonly StoredProxyTransform[] | undefined;
   /** Up to 20, in order. */
@@ -1018,6 +1092,11 @@ export interface NewStoredProxy {
 export interface StoredProxyChange {
   /** Up to 200 characters. */
   readonly name?: string | undefined;
+  /**
+   * A name of your own, up to 200 characters, which no other of its kind in the tenant has.
+   * Without it the current one stays; `null` takes it away.
+   */
+  readonly external_id?: string | null | undefined;
   /** An https address without expressions, query and fragment, as of the ephemeral proxy. */
   readonly destination_url?: string | undefined;
   /** What callers may ask for; by default all methods of the proxy. */
@@ -1047,6 +1126,11 @@ export interface StoredProxyChange {
         >
       >
     | undefined;
+  /**
+   * Notes about values of the configuration, by their names, of up to 200 characters: no secrets,
+   * since reviewers see them. Another value without a label has none.
+   */
+  readonly configuration_labels?: Readonly<Record<string, string | null>> | null | undefined;
   /** Up to 20, in order. */
   readonly request_transforms?: readonly StoredProxyTransform[] | null | undefined;
   /** Up to 20, in order. */
@@ -1113,6 +1197,11 @@ export interface StoredProxyRevert {
       >
     | undefined;
   /**
+   * Notes about values of the configuration, by their names, of up to 200 characters: no secrets,
+   * since reviewers see them. Another value without a label has none.
+   */
+  readonly configuration_labels?: Readonly<Record<string, string>> | undefined;
+  /**
    * Whether later changes leave the version that is the newest one after this change, beside the
    * last 20. Absent, a new version is not retained, and the mark of the current one stays.
    */
@@ -1123,12 +1212,22 @@ export interface NewReactor {
   /** Up to 200 characters. */
   readonly name: string;
   /**
+   * A name of your own, up to 200 characters, which no other of its kind in the tenant has. It is
+   * no secret.
+   */
+  readonly external_id?: string | null | undefined;
+  /**
    * CommonJS for the Node.js of the image: `module.exports = async (req) => ({ raw, tokenize })`.
    * Up to 50,000 characters; not run now.
    */
   readonly code: string;
   /** Up to 25 strings that the code reads as `req.configuration`. */
   readonly configuration: Readonly<Record<string, string>>;
+  /**
+   * Notes about values of the configuration, by their names, of up to 200 characters: no secrets,
+   * since reviewers see them. Another value without a label has none.
+   */
+  readonly configuration_labels?: Readonly<Record<string, string>> | undefined;
   /**
    * Where the code runs. Without it, or without a member of it, an update leaves that as it is;
    * `null` is the default of the deployment.
@@ -1163,12 +1262,22 @@ export interface ReactorChange {
   /** Up to 200 characters. */
   readonly name?: string | undefined;
   /**
+   * A name of your own, up to 200 characters, which no other of its kind in the tenant has.
+   * Without it the current one stays; `null` takes it away.
+   */
+  readonly external_id?: string | null | undefined;
+  /**
    * CommonJS for the Node.js of the image: `module.exports = async (req) => ({ raw, tokenize })`.
    * Up to 50,000 characters; not run now.
    */
   readonly code?: string | undefined;
   /** Merged; `null` removes an entry. */
   readonly configuration?: Readonly<Record<string, string | null>> | undefined;
+  /**
+   * Notes about values of the configuration, by their names, of up to 200 characters: no secrets,
+   * since reviewers see them. Another value without a label has none.
+   */
+  readonly configuration_labels?: Readonly<Record<string, string | null>> | null | undefined;
   /** `null` removes it. */
   readonly application?:
     | {

@@ -1,4 +1,4 @@
-import type { HttpClient, CallOptions, WriteOptions } from './http-client.ts';
+import type { HttpClient, CallOptions, ChangeOptions } from './http-client.ts';
 import { request } from './request.ts';
 import type { Tenant, TenantChange } from './resources.ts';
 
@@ -16,7 +16,7 @@ export function tenantsOf(http: HttpClient) {
      * Replaces name and settings.
      * @example await client.tenants.update({ name: 'Shop', settings: { deduplicate_tokens: true } });
      */
-    update: (tenant: TenantChange, options?: WriteOptions) =>
-      request<Tenant>(http, { method: 'PUT', path: PATH, body: tenant }, options),
+    update: (tenant: TenantChange, options?: ChangeOptions) =>
+      request<Tenant>(http, { method: 'PUT', path: PATH, body: tenant, takesCondition: true }, options),
   };
 }

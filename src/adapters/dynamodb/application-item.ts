@@ -22,6 +22,7 @@ const keyShape = () => ({ id: z.string(), expiresAtMs: z.exactOptional(z.number(
 export const keyItem = () =>
   z.object({
     ...keyShape(),
+    revision: z._default(z.number(), 1),
     hash: binary,
     hint: z.string(),
     name: z.exactOptional(z.string()),
@@ -36,6 +37,7 @@ const applicationItem = z.lazy(() =>
     id: z.string(),
     tenantId: z.string(),
     name: z.string(),
+    externalId: z.exactOptional(z.string()),
     type: z.enum(APPLICATION_TYPES),
     ...grantsShape(),
     createdBy: z.exactOptional(z.string()),
@@ -44,6 +46,7 @@ const applicationItem = z.lazy(() =>
     modifiedAt: z.exactOptional(z.number()),
     expiresAtMs: z.exactOptional(z.number()),
     keys: z.array(keyItem()),
+    revision: z._default(z.number(), 1),
     version: z.number(),
   }),
 );
@@ -84,7 +87,7 @@ export function readRetiredKey(item: Item): DeletedKey & { readonly keyHash: Buf
   return { keyId: sk.slice(RETIRED_PREFIX.length), keyHash, hadEnded: endedAtMs !== undefined };
 }
 
-const ttlOf = ({ expiresAtMs }: Pick<Application, 'expiresAtMs'>) =>
+export const ttlOf = ({ expiresAtMs }: Pick<Application, 'expiresAtMs'>) =>
   expiresAtMs === undefined ? undefined : timeToLive(expiresAtMs);
 
 /** The item of an application, which is in the due index. */

@@ -12,8 +12,10 @@ import {
   readApplicationItem,
   readCredentialItem,
   readRetiredKey,
+  ttlOf,
 } from './application-item.ts';
 import { batchGet, getItem } from './batch-get.ts';
+import { createExternalIds, externalIdWrites } from './external-ids.ts';
 import {
   ALL_COPIES,
   APPLICATION_PREFIX,
@@ -158,6 +160,22 @@ const stillThere = (table: string, beside: Application | undefined): TransactWri
         },
       ];
 
+async function forgetRetiredKeys(table: Table, tenantId: string, count: number): Promise<number> {
+  const listing = { tenantId, prefix: RETIRED_PREFIX, after: undefined, pageSize: count };
+  for await (const items of tenantItems(table, listing)) {
+    const retired = items.map(readRetiredKey);
+    for (const { keyId, keyHash } of retired) {
+      const keys = [...ALL_COPIES.map((copy) => credentialKey(keyHash, copy)), retiredKey(tenantId, keyId)];
+      await transact(
+        table,
+        keys.map((key) => remove(table.name, key)),
+      );
+    }
+    if (retired.length > 0) return retired.length;
+  }
+  return 0;
+}
+
 /**
  * Applications in the Access table. Each has one item by id, copies of its grants by id, and copies
  * of each of its keys by the hash of the key. Authentication reads only copies.
@@ -171,7 +189,13 @@ export function createApplicationStore(table: Table): ApplicationStore {
   }
 
   return {
-    create: (application) => transact(table, applicationWrites(name, application)),
+    ...createExternalIds(table, 'application'),
+
+    create: async (application) =>
+      transact(table, [
+        ...applicationWrites(name, application),
+        ...(await externalIdWrites(table, 'application', { next: application }, ttlOf(application))),
+      ]),
 
     async find(tenantId, id) {
       return isUuid(id) ? find(tenantId, id) : undefined;
@@ -192,19 +216,21 @@ export function createApplicationStore(table: Table): ApplicationStore {
       for await (const items of tenantItems(table, listing)) yield items.map(readApplicationItem);
     },
 
-    update: (previous, next, beside) =>
+    update: async (previous, next, beside) =>
       transact(table, [
         ...stillThere(name, beside),
         ...ownWrites(name, next, unchanged(previous)),
         ...keyWrites(name, previous, next, platform.clock()),
+        ...(await externalIdWrites(table, 'application', { previous, next }, ttlOf(next))),
       ]),
 
-    delete: (application, beside) =>
+    delete: async (application, beside) =>
       transact(table, [
         ...stillThere(name, beside),
         remove(name, applicationKey(application.tenantId, application.id), unchanged(application)),
         ...ALL_COPIES.map((copy) => remove(name, grantsKey(application.tenantId, application.id, copy))),
         ...application.keys.flatMap((key) => retireKey(name, application, key, platform.clock())),
+        ...(await externalIdWrites(table, 'application', { previous: application })),
       ]),
 
     async lastUses({ keys }) {
@@ -219,23 +245,6 @@ export function createApplicationStore(table: Table): ApplicationStore {
       );
     },
 
-    async forgetRetiredKeys(tenantId, count) {
-      const listing = { tenantId, prefix: RETIRED_PREFIX, after: undefined, pageSize: count };
-      for await (const items of tenantItems(table, listing)) {
-        const retired = items.map(readRetiredKey);
-        for (const { keyId, keyHash } of retired) {
-          const keys = [
-            ...ALL_COPIES.map((copy) => credentialKey(keyHash, copy)),
-            retiredKey(tenantId, keyId),
-          ];
-          await transact(
-            table,
-            keys.map((key) => remove(name, key)),
-          );
-        }
-        if (retired.length > 0) return retired.length;
-      }
-      return 0;
-    },
+    forgetRetiredKeys: (tenantId, count) => forgetRetiredKeys(table, tenantId, count),
   };
 }

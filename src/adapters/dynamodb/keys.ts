@@ -138,6 +138,17 @@ export function applicationKey(tenantId: string, id: string): ItemKey {
 /** The prefix with which the sort keys of applications begin. */
 export const APPLICATION_PREFIX = 'application#';
 
+/** The kinds of resources that have external ids. */
+export type NamedKind = 'application' | 'proxy' | 'reactor';
+
+/** The prefix with which the sort keys of external ids begin. */
+export const EXTERNAL_ID_PREFIX = 'external#';
+
+/** Access or Reactors table: the external id of a resource, which no other of its kind has. */
+export function externalIdKey(tenantId: string, kind: NamedKind, externalId: string): ItemKey {
+  return { pk: tenantId, sk: `${EXTERNAL_ID_PREFIX}${kind}#${externalId}` };
+}
+
 /** The prefix with which the sort keys of retired keys begin. */
 export const RETIRED_PREFIX = 'retired#';
 

@@ -14,6 +14,8 @@ import { defined } from '../../core/shared/defined.ts';
 import { isUuid } from '../../core/shared/is-uuid.ts';
 import { keyItem } from './application-item.ts';
 import { batchGet, getItem } from './batch-get.ts';
+import { createExternalIds, externalIdWrites, takenBy } from './external-ids.ts';
+import { labelsInItem, storedLabels } from './stored-labels.ts';
 import {
   credentialKey,
   FIRST_COPY,
@@ -48,6 +50,8 @@ const proxyItem = z.lazy(() =>
     encryptedName: binary,
     configurationNames: z.array(z.string()),
     encryptedConfiguration: binary,
+    configurationLabels: z.exactOptional(storedLabels()),
+    externalId: z.exactOptional(z.string()),
     secretAuthor: z.string(),
     encryptedRetired: z.exactOptional(binary),
     keys: z.array(keyItem()),
@@ -55,6 +59,7 @@ const proxyItem = z.lazy(() =>
     createdAt: z.number(),
     modifiedBy: z.exactOptional(z.string()),
     modifiedAt: z.exactOptional(z.number()),
+    revision: z._default(z.number(), 1),
     version: z.number(),
   }),
 );
@@ -123,7 +128,7 @@ function createWrites(name: string) {
   const useKey = ({ hash }: Pick<ApplicationKey, 'hash'>) => credentialKey(hash, FIRST_COPY);
   return {
     put: (proxy: StoredProxy, condition: object) =>
-      put({ ...proxyKey(proxy.tenantId, proxy.id), ...proxy }, condition),
+      put({ ...proxyKey(proxy.tenantId, proxy.id), ...proxy, ...labelsInItem(proxy) }, condition),
     remove: (proxy: StoredProxy) => remove(proxyKey(proxy.tenantId, proxy.id), unchanged(proxy)),
     putListed: (proxy: StoredProxy) =>
       put({ ...listedProxyKey(proxy.tenantId, proxy.id), ...listedOf(proxy) }),
@@ -259,8 +264,9 @@ export function createProxyStore(table: Table): ProxyStore {
           writes.putListed(proxy),
           writes.putVersion(proxy, first),
           ...proxy.keys.map((key) => writes.putUse(proxy, key)),
+          ...(await externalIdWrites(table, 'proxy', { next: proxy })),
         ],
-        () => getItem(table, proxyKey(tenantId, id)),
+        async () => (await getItem(table, proxyKey(tenantId, id))) ?? takenBy(table, 'proxy', proxy),
       );
       return made === 'created';
     },
@@ -281,7 +287,7 @@ export function createProxyStore(table: Table): ProxyStore {
       for await (const items of tenantItems(table, listing)) yield items.map(read);
     },
 
-    update(previous, next, versions) {
+    async update(previous, next, versions) {
       const [before, after] = [previous, next].map(({ keys }) => new Set(keys.map(({ id }) => id)));
       return transact(table, [
         writes.put(next, unchanged(previous)),
@@ -292,6 +298,7 @@ export function createProxyStore(table: Table): ProxyStore {
         ...previous.keys
           .filter(({ id }) => after?.has(id) !== true)
           .flatMap((key) => writes.retire(next, key, clock())),
+        ...(await externalIdWrites(table, 'proxy', { previous, next })),
       ]);
     },
 
@@ -302,9 +309,11 @@ export function createProxyStore(table: Table): ProxyStore {
         writes.removeListed(proxy),
         ...versions.map(({ version }) => writes.removeVersion(proxy, version)),
         ...proxy.keys.flatMap((key) => writes.retire(proxy, key, clock())),
+        ...(await externalIdWrites(table, 'proxy', { previous: proxy })),
       ]);
     },
 
+    ...createExternalIds(table, 'proxy'),
     versions: (proxy) => versionsOf(table, proxy),
     ...createProxyReads(table),
     ...keyReads(table),

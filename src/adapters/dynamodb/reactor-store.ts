@@ -3,9 +3,12 @@ import { IMAGES } from '../../core/reactors/layer.ts';
 import { STAY_REASONS, type Dependencies, type StoredReactor } from '../../core/reactors/reactor.ts';
 import type { PackagesReplacement, ReactorStore } from '../../core/reactors/reactor-store.ts';
 import { dueOf } from '../../core/reactors/repair-reactor.ts';
+import type { Named } from '../../core/shared/external-id.ts';
 import { isUuid } from '../../core/shared/is-uuid.ts';
 import { unavailable } from '../aws/dependency-error.ts';
 import { batchGet, getItem } from './batch-get.ts';
+import { createExternalIds, externalIdWrites, takenBy } from './external-ids.ts';
+import { labelsInItem, storedLabels } from './stored-labels.ts';
 import { imagePartition, layerSort, REACTOR_PREFIX, reactorCountKey, reactorKey } from './keys.ts';
 import { noteCall, waitingSince } from './call-notes.ts';
 import { conditionalPut } from './conditional-write.ts';
@@ -44,6 +47,9 @@ const reactorItem = z.lazy(() =>
     warmConcurrency: z.exactOptional(z.number()),
     encryptedCode: binary,
     encryptedConfiguration: binary,
+    configurationLabels: z.exactOptional(storedLabels()),
+    externalId: z.exactOptional(z.string()),
+    revision: z._default(z.number(), 1),
     state: z.enum(['creating', 'ready', 'deleting']),
     functionVersion: z.exactOptional(z.string()),
     layer: z.exactOptional(z.object({ image: z.enum(IMAGES), generation: z.number(), hash: z.string() })),
@@ -79,6 +85,7 @@ function itemOf(reactor: StoredReactor): Item {
     ...reactorKey(reactor.tenantId, reactor.id),
     ...reactor,
     ...packagesIn(reactor),
+    ...labelsInItem(reactor),
     ...dueEntryOf(reactor),
     // Reactors are found by the layer that their function has.
     ...(reactor.layer !== undefined && {
@@ -127,7 +134,9 @@ async function remove(table: Table, reactor: StoredReactor): Promise<boolean> {
     ExpressionAttributeValues: { ':version': version },
   };
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    if (await deleteCounted(counted(table, tenantId), [{ Delete: deletion }, ...withPackages])) return true;
+    const named = await externalIdWrites(table, 'reactor', { previous: reactor });
+    const writes = [{ Delete: deletion }, ...withPackages, ...named];
+    if (await deleteCounted(counted(table, tenantId), writes)) return true;
     const item = await getItem(table, reactorKey(tenantId, id));
     // It may be gone already, as an earlier attempt may have lost its response.
     if (item === undefined) return true;
@@ -137,13 +146,19 @@ async function remove(table: Table, reactor: StoredReactor): Promise<boolean> {
   throw unavailable(new Error('delete reactor: the number of reactors changes all the time'));
 }
 
-async function update(table: Table, next: StoredReactor, packages?: PackagesReplacement): Promise<boolean> {
+async function update(
+  table: Table,
+  next: StoredReactor,
+  packages: PackagesReplacement | undefined,
+  previous: Named,
+): Promise<boolean> {
+  const named = await externalIdWrites(table, 'reactor', { previous, next });
   const condition = {
     expression: '#version = :before',
     names: { '#version': 'version' },
     values: { ':before': next.version - 1 },
   };
-  if (packages === undefined) {
+  if (packages === undefined && named.length === 0) {
     const own = { read: readReactorItem, isSame: isSame(next) };
     return (await conditionalPut(table, itemOf(next), condition, own)) === 'written';
   }
@@ -154,7 +169,8 @@ async function update(table: Table, next: StoredReactor, packages?: PackagesRepl
     ExpressionAttributeNames: condition.names,
     ExpressionAttributeValues: condition.values,
   };
-  return transact(table, [{ Put: put }, ...packageReplacement(table, next, packages)]);
+  const beside = packages === undefined ? [] : packageReplacement(table, next, packages);
+  return transact(table, [{ Put: put }, ...beside, ...named]);
 }
 
 /** Reactors are in the Reactors table, and each is one item, with its packages beside it. */
@@ -163,6 +179,7 @@ export function createReactorStore(table: Table): ReactorStore {
 
   return {
     ...createReactorPackages(table),
+    ...createExternalIds(table, 'reactor'),
 
     async create(reactor, most, packages) {
       const { tenantId, id } = reactor;
@@ -172,10 +189,16 @@ export function createReactorStore(table: Table): ReactorStore {
         ConditionExpression: 'attribute_not_exists(pk)',
       };
       const beside = packages === undefined ? [] : packageWrites(table, reactor, packages);
-      const made = await createCounted(counted(table, tenantId), most, [{ Put: put }, ...beside], () =>
-        getItem(table, reactorKey(tenantId, id)),
+      const named = await externalIdWrites(table, 'reactor', { next: reactor });
+      const writes = [{ Put: put }, ...beside, ...named];
+      const made = await createCounted(
+        counted(table, tenantId),
+        most,
+        writes,
+        async () => (await getItem(table, reactorKey(tenantId, id))) ?? takenBy(table, 'reactor', reactor),
       );
-      return typeof made === 'object' ? readReactorItem(made.found) : made;
+      if (typeof made !== 'object') return made;
+      return 'state' in made.found ? readReactorItem(made.found) : 'taken';
     },
 
     async find(tenantId, id) {
@@ -199,7 +222,7 @@ export function createReactorStore(table: Table): ReactorStore {
       for await (const items of tenantItems(table, listing)) yield items.map(readReactorItem);
     },
 
-    update: (next, packages) => update(table, next, packages),
+    update: (next, packages, previous = next) => update(table, next, packages, previous),
     noteCall: (reactor, day) => noteCall(table, reactor, day),
     delete: (reactor) => remove(table, reactor),
   };

@@ -37,6 +37,8 @@ const tenantItem = z.lazy(() =>
     previousWebhookSecret: z.exactOptional(z.object({ encrypted: binary, until: z.number() })),
     createdAt: z.number(),
     rotateAt: z.number(),
+    configurationRevision: z.exactOptional(z.string()),
+    revision: z._default(z.number(), 1),
     recoveredAt: z.exactOptional(z.number()),
     reencrypt: z.exactOptional(z.object({ startedAt: z.number(), left: z.number(), after: z.string() })),
     version: z.number(),

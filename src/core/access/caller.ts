@@ -1,3 +1,4 @@
+import type { Conditional } from '../shared/revision.ts';
 import type { Viewer } from './access-decision.ts';
 import type { ApplicationType } from './permission.ts';
 import type { TenantSettings } from './tenant-basics.ts';
@@ -9,7 +10,7 @@ export interface Grantor {
 }
 
 /** The authenticated credential behind a request, with its current grants. */
-export interface Caller extends Viewer {
+export interface Caller extends Viewer, Conditional {
   readonly tenantId: string;
   /**
    * Id of the credential itself: an application, session or invocation. Data that only one caller

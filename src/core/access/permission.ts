@@ -31,6 +31,10 @@ export const PERMISSIONS = {
     applicationTypes: ['management'],
   },
   'reactor:read': { description: 'Read reactors', applicationTypes: ['management'] },
+  'reactor:review': {
+    description: 'Read reactors without their code and the values of their configuration',
+    applicationTypes: ['management'],
+  },
   'reactor:update': {
     description: 'Update reactors, whose code has the rights of any application',
     applicationTypes: ['management'],
@@ -41,6 +45,10 @@ export const PERMISSIONS = {
     applicationTypes: ['management'],
   },
   'proxy:read': { description: 'Read proxies', applicationTypes: ['management'] },
+  'proxy:review': {
+    description: 'Read proxies without the failures of their calls',
+    applicationTypes: ['management'],
+  },
   'proxy:update': {
     description: 'Update proxies, whose transforms have the rights of any application',
     applicationTypes: ['management'],
@@ -54,6 +62,18 @@ export const PERMISSIONS = {
 export type Permission = keyof typeof PERMISSIONS;
 
 export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as readonly Permission[];
+
+/** Some permissions contain others, and so need not be granted beside them. */
+const CONTAINED_IN: Readonly<Partial<Record<Permission, Permission>>> = {
+  'reactor:review': 'reactor:read',
+  'proxy:review': 'proxy:read',
+};
+
+/** The permission itself, and the one that contains it. */
+export const satisfying = (permission: Permission): readonly Permission[] => {
+  const larger = CONTAINED_IN[permission];
+  return larger === undefined ? [permission] : [permission, larger];
+};
 
 /** The types of application that may have the permission, in words for a message. */
 export const holdersOf = (permission: Permission): string =>

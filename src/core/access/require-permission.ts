@@ -11,7 +11,7 @@ import {
   type Way,
 } from './access-decision.ts';
 import type { Transform } from './access-rule.ts';
-import { holdersOf, isLegalFor, type Permission } from './permission.ts';
+import { holdersOf, isLegalFor, satisfying, type Permission } from './permission.ts';
 
 /** Whose permissions decide a request, for the message: it depends on the kind of credential. */
 const HOLDERS: Readonly<Record<Caller['actsBy'], string>> = {
@@ -30,14 +30,19 @@ function wayOut({ type, actsBy }: Caller, permission: Permission): string {
     : `A ${type} application cannot hold it: use the key of a ${holdersOf(permission)} application.`;
 }
 
-const required = (permission: Permission) => `The permission ${permission} is required.`;
+const required = (permission: Permission) =>
+  `The permission ${satisfying(permission).join(' or ')} is required.`;
+
+/** Whether the caller has the permission somewhere, or one that contains it. */
+export const holdsOrContains = (caller: Caller, permission: Permission): boolean =>
+  satisfying(permission).some((each) => holdsSomewhere(caller, each));
 
 /**
  * Throws `forbidden` unless the caller has the permission somewhere. The message names who could
  * have it.
  */
 export function requirePermission(caller: Caller, permission: Permission): void {
-  if (holdsSomewhere(caller, permission)) return;
+  if (holdsOrContains(caller, permission)) return;
   throw new ServiceError('forbidden', `${required(permission)} ${wayOut(caller, permission)}`);
 }
 

@@ -1,4 +1,5 @@
 import type { Platform } from '../shared/platform.ts';
+import type { Revised } from '../shared/revision.ts';
 import type { Secret } from '../shared/secret.ts';
 import { orderedId } from '../shared/ordered-id.ts';
 import { hashApiKey } from '../crypto/api-key.ts';
@@ -7,8 +8,7 @@ import { hashApiKey } from '../crypto/api-key.ts';
  * One of the keys of an application, or of a stored proxy (docs/contract.md#the-key-object). Times
  * are in ms since the epoch.
  */
-export interface ApplicationKey {
-  readonly id: string;
+export interface ApplicationKey extends Revised {
   /** The only form in which the key is stored (`crypto/api-key.ts`). */
   readonly hash: Buffer;
   /** The last characters of the key, by which people recognize it. */
@@ -44,7 +44,8 @@ export function newKey(
   choice: KeyChoice & Pick<ApplicationKey, 'createdAt' | 'createdBy' | 'writeId'>,
 ): { readonly key: ApplicationKey; readonly text: Secret<string> } {
   const id = orderedId(choice.createdAt, random.uuid());
-  return { key: { ...choice, id, hash: hashApiKey(text), hint: text.reveal().slice(-HINT_LENGTH) }, text };
+  const key = { ...choice, id, hash: hashApiKey(text), hint: text.reveal().slice(-HINT_LENGTH), revision: 1 };
+  return { key, text };
 }
 
 /** The keys of an application without the one that an earlier attempt of a request has made. */

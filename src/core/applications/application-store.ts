@@ -1,6 +1,7 @@
 import { changedGrants, NO_GRANTS } from '../access/changed-grants.ts';
 import type { Change } from '../audit/audit-record.ts';
 import type { Effect, PortEffects } from '../audit/effect.ts';
+import type { ExternalIds } from '../shared/external-id.ts';
 import { sameJson } from '../shared/same-json.ts';
 import { changedKeys } from './changed-keys.ts';
 import type { Application } from './application.ts';
@@ -10,8 +11,8 @@ import type { ApplicationKey } from './application-key.ts';
  * Stores applications and their keys. An application, its keys and all data for its access
  * decisions change atomically. Rejects with `dependency_unavailable` when the store is down.
  */
-export interface ApplicationStore {
-  /** Writes a new application and its keys; `false` if its id is in use. */
+export interface ApplicationStore extends ExternalIds {
+  /** Writes a new application and its keys; `false` if its id or its external id is in use. */
   create(application: Application): Promise<boolean>;
   /** The newest version of an application; `undefined` if the tenant has none with this id. */
   find(tenantId: string, id: string): Promise<Application | undefined>;
@@ -20,7 +21,8 @@ export interface ApplicationStore {
   /** All applications of a tenant in batches, newest first, that come after an id. */
   list(tenantId: string, after: string | undefined): AsyncIterable<readonly Application[]>;
   /**
-   * Replaces the version `previous`, from which `next` was made; `false` if it has changed since.
+   * Replaces the version `previous`, from which `next` was made; `false` if it has changed since,
+   * or if another application has the external id.
    * Keys that `next` does not have are rejected afterwards, and remembered as retired. `beside` is
    * another application that must be as it was found, or the result is `false` too.
    */
@@ -68,6 +70,7 @@ const applicationMembers = (previous: Partial<Application>, next: Application): 
   (
     [
       ['name', 'name'],
+      ['externalId', 'external_id'],
       ['type', 'type'],
       ['permissions', 'permissions'],
       ['rules', 'rules'],
@@ -102,6 +105,7 @@ export const APPLICATION_STORE_EFFECTS: PortEffects<ApplicationStore> = {
   forgetRetiredKeys: 'none',
   find: 'none',
   findMany: 'none',
+  findNamed: 'none',
   list: 'none',
 };
 

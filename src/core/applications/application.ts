@@ -1,4 +1,5 @@
 import type { Grants } from '../access/access-rule.ts';
+import type { Named } from '../shared/external-id.ts';
 import type { Platform } from '../shared/platform.ts';
 import type { ApplicationType } from '../access/permission.ts';
 import type { ApplicationKey } from './application-key.ts';
@@ -7,9 +8,7 @@ import type { ApplicationKey } from './application-key.ts';
  * Rights, and the keys that prove to have them (docs/contract.md#the-application-object). Times are
  * in ms since the epoch.
  */
-export interface Application extends Grants {
-  readonly id: string;
-  readonly tenantId: string;
+export interface Application extends Grants, Named {
   readonly name: string;
   readonly type: ApplicationType;
   readonly createdBy?: string;
@@ -20,7 +19,7 @@ export interface Application extends Grants {
   readonly expiresAtMs?: number;
   /** The oldest first. Without one, only reactors act for the application. */
   readonly keys: readonly ApplicationKey[];
-  /** Increases by one with each change of the application or of its keys. */
+  /** Increases by one with each write of the application or of its keys. */
   readonly version: number;
 }
 

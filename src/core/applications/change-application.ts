@@ -1,6 +1,8 @@
 import { generateApiKey } from '../crypto/api-key.ts';
 import type { EgressAllowList } from '../egress/destination.ts';
+import { externalIdAfter, writeNext } from '../shared/external-id.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
+import { requireMatch } from '../shared/revision.ts';
 import type { Secret } from '../shared/secret.ts';
 import { invalidMembers } from '../shared/service-error.ts';
 import type { Grants } from '../access/access-rule.ts';
@@ -8,7 +10,7 @@ import type { Application } from './application.ts';
 import { FOR_EVER, newKey } from './application-key.ts';
 import type { Caller } from '../access/caller.ts';
 import { managerBeside } from './last-manager.ts';
-import { applicationToChange, type GetApplicationDeps } from './get-application.ts';
+import { applicationToChange, isShownApplication, type GetApplicationDeps } from './get-application.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { validateGrants } from '../access/validate-grants.ts';
 
@@ -18,6 +20,8 @@ import { validateGrants } from '../access/validate-grants.ts';
  */
 export interface ApplicationUpdate extends Grants {
   readonly name: string;
+  /** Another external id; `null` takes it away, and without it the application has its own. */
+  readonly externalId?: string | null;
   /** Whether it may leave the tenant without a manager. */
   readonly mayBeLast?: boolean;
   /** Throws if the update has a different value for any other member. */
@@ -33,6 +37,7 @@ function changed(deps: GetApplicationDeps, caller: Caller, application: Applicat
     ...application,
     modifiedBy: caller.applicationId,
     modifiedAt: deps.clock(),
+    revision: application.revision + 1,
     version: application.version + 1,
   };
 }
@@ -54,9 +59,14 @@ export async function updateApplication(
     const errors = validateGrants(previous.type, update, deps.egressAllowList);
     if (Object.keys(errors).length > 0) throw invalidMembers(errors);
     const { name, permissions, rules } = update;
-    const next = changed(deps, caller, { ...previous, name, permissions, rules });
+    const { externalId: before, ...rest } = previous;
+    const named = externalIdAfter(before, update.externalId);
+    const next = changed(deps, caller, { ...rest, ...named, name, permissions, rules });
     const beside = update.mayBeLast === true ? undefined : await managerBeside(deps, caller, previous, next);
-    return (await deps.applicationStore.update(previous, next, beside)) ? next : 'conflict';
+    const isShown = isShownApplication(deps, caller.tenantId);
+    return writeNext(deps.applicationStore, caller, { previous, next, isShown }, () =>
+      deps.applicationStore.update(previous, next, beside),
+    );
   });
 }
 
@@ -80,6 +90,7 @@ export async function regenerateKey(
         ...by,
       });
       const application = { ...changed(deps, caller, previous), keys: [key] };
+      requireMatch(caller, previous);
       return (await deps.applicationStore.update(previous, application))
         ? { application, key: text }
         : 'conflict';
@@ -98,6 +109,7 @@ export async function deleteApplication(
   await retryConflict(deps, async () => {
     const application = await applicationToChange(deps, caller, id);
     const beside = mayBeLast ? undefined : await managerBeside(deps, caller, application, undefined);
+    requireMatch(caller, application);
     return (await deps.applicationStore.delete(application, beside)) ? 'deleted' : 'conflict';
   });
 }

@@ -10,9 +10,11 @@ import type { Caller } from '../access/caller.ts';
 import type { ApplicationStore } from './application-store.ts';
 import type { ApplicationType } from '../access/permission.ts';
 import { requirePermission } from '../access/require-permission.ts';
+import { requireFree } from '../shared/external-id.ts';
 import { validateGrants } from '../access/validate-grants.ts';
 import type { EgressAllowList } from '../egress/destination.ts';
 import type { Platform } from '../shared/platform.ts';
+import { isShownApplication } from './get-application.ts';
 
 export interface CreateApplicationDeps extends Platform {
   readonly applicationStore: ApplicationStore;
@@ -21,6 +23,7 @@ export interface CreateApplicationDeps extends Platform {
 
 export interface NewApplication extends Grants {
   readonly name: string;
+  readonly externalId?: string;
   readonly type: ApplicationType;
   readonly expiresAtMs?: number;
 }
@@ -56,11 +59,15 @@ export async function createApplication(
     createdBy,
     createdAt: now,
     keys: [key],
+    revision: 1,
     version: firstVersion(deps.random),
   };
   if (await deps.applicationStore.create(application)) return { application, key: text };
   const made = await deps.applicationStore.find(tenantId, id);
-  if (made === undefined) throw new Error('create application: its id is taken by nothing');
+  if (made === undefined) {
+    await requireFree(deps.applicationStore, application, isShownApplication(deps, tenantId));
+    throw new ServiceError('conflict', 'The external_id was freed at this moment.');
+  }
   const others = keysOfOthers(made, writeId);
   const again = { ...made, keys: [...others, key], version: made.version + 1 };
   // Its key may be gone meanwhile: who may only create applications adds no key to one.

@@ -17,6 +17,14 @@ export function applicationExists(application: Pick<Application, 'expiresAtMs'>,
   return application.expiresAtMs === undefined || application.expiresAtMs > now;
 }
 
+/** Says whether there is an application that has not expired, for `requireFree`. */
+export const isShownApplication =
+  ({ applicationStore, clock }: Pick<GetApplicationDeps, 'applicationStore' | 'clock'>, tenantId: string) =>
+  async (id: string): Promise<boolean> => {
+    const application = await applicationStore.find(tenantId, id);
+    return application !== undefined && applicationExists(application, clock());
+  };
+
 /** Finds an application of a tenant. Throws `not_found` also for an expired one. */
 export async function existingApplication(
   deps: GetApplicationDeps,

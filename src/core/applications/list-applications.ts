@@ -1,6 +1,7 @@
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Clock } from '../shared/clock.ts';
 import { namePattern } from '../lists/name-pattern.ts';
+import { idsAskedFor } from '../shared/external-id.ts';
 import { pageResources } from '../lists/page-resources.ts';
 import type { Page, PageRequest } from '../lists/pagination.ts';
 import type { Application } from './application.ts';
@@ -19,6 +20,7 @@ export interface ListApplicationsDeps {
 /** Filters of a list; empty ones filter nothing. */
 export interface ApplicationFilters {
   readonly ids: readonly string[];
+  readonly externalIds?: readonly string[];
   readonly types: readonly ApplicationType[];
   /** Case-insensitive; `*` matches any characters. Without `*`, the name must contain the text. */
   readonly name?: string;
@@ -28,17 +30,18 @@ export interface ApplicationFilters {
 export async function listApplications(
   deps: ListApplicationsDeps,
   caller: Caller,
-  { ids, types, name }: ApplicationFilters,
+  { ids: asked, externalIds = [], types, name }: ApplicationFilters,
   request: PageRequest,
 ): Promise<Page<Application>> {
   requirePermission(caller, 'application:read');
   const { tenantId } = caller;
   const now = deps.clock();
+  const ids = await idsAskedFor(deps.applicationStore, tenantId, { ids: asked, externalIds });
+  const filters = name === undefined ? [asked, types] : [asked, types, name];
   const matches = name === undefined ? () => true : namePattern(name);
   const wanted = {
     list: 'applications',
-    // Without a name it is the text of earlier versions, whose cursors go on.
-    filters: JSON.stringify(name === undefined ? [ids, types] : [ids, types, name]),
+    filters: JSON.stringify(externalIds.length === 0 ? filters : [filters, externalIds]),
     isVisible: (application: Application) =>
       applicationExists(application, now) &&
       (types.length === 0 || types.includes(application.type)) &&

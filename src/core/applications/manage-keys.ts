@@ -1,4 +1,5 @@
 import { retryConflict } from '../shared/retry-conflict.ts';
+import { requireMatch } from '../shared/revision.ts';
 import type { Secret } from '../shared/secret.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
@@ -27,8 +28,11 @@ export interface OwnedKeys<Owner extends KeyOwner> {
   readonly find: () => Promise<Owner>;
   /** Finds the owner for a change, in each attempt. */
   readonly findToChange: () => Promise<Owner>;
-  /** Replaces the version `previous`; `false` if it has changed since. */
-  readonly update: (previous: Owner, next: Owner) => Promise<boolean>;
+  /**
+   * Replaces the version `previous`; `false` if it has changed since. `checkLast` throws after all
+   * other errors.
+   */
+  readonly update: (previous: Owner, next: Owner, checkLast?: () => void) => Promise<boolean>;
   /** The days on which keys were last used, by their ids. */
   readonly lastUses: (owner: Owner) => Promise<ReadonlyMap<string, string>>;
   /** Makes the text of a new key. */
@@ -57,8 +61,9 @@ export function keysOfApplication(
     toChange: 'application:update',
     find: () => existingApplication(deps, caller.tenantId, id),
     findToChange: () => applicationToChange(deps, caller, id),
-    update: async (previous, next) => {
+    update: async (previous, next, checkLast) => {
       const beside = mayBeLast ? undefined : await managerBeside(deps, caller, previous, next);
+      checkLast?.();
       return await deps.applicationStore.update(previous, next, beside);
     },
     lastUses: (application) => deps.applicationStore.lastUses(application),
@@ -193,6 +198,7 @@ function patched(key: KeyView, { name, expiresAtMs, sourceAddresses }: KeyPatch)
   const nextEnd = expiresAtMs === undefined ? oldEnd : (expiresAtMs ?? undefined);
   return {
     ...rest,
+    revision: key.revision + 1,
     ...(nextName !== undefined && { name: nextName }),
     ...(nextEnd !== undefined && { expiresAtMs: nextEnd }),
     sourceAddresses: sourceAddresses === undefined ? oldNetworks : (sourceAddresses ?? []),
@@ -222,7 +228,10 @@ export async function updateKey<Owner extends KeyOwner>(
       previous,
       previous.keys.map((each) => (each.id === keyId ? patched(each, patch) : each)),
     );
-    return (await owned.update(previous, next)) ? patched(view, patch) : 'conflict';
+    const isChanged = await owned.update(previous, next, () => {
+      requireMatch(owned.caller, key);
+    });
+    return isChanged ? patched(view, patch) : 'conflict';
   });
 }
 
@@ -238,11 +247,14 @@ export async function deleteKey<Owner extends KeyOwner>(
   requirePermission(owned.caller, owned.toChange);
   await retryConflict(deps, async () => {
     const previous = await owned.findToChange();
-    keyIn(owned, previous, keyId);
+    const deleted = keyIn(owned, previous, keyId);
     const next = withKeys(
       previous,
       previous.keys.filter((key) => key.id !== keyId),
     );
-    return (await owned.update(previous, next)) ? 'deleted' : 'conflict';
+    const isDeleted = await owned.update(previous, next, () => {
+      requireMatch(owned.caller, deleted);
+    });
+    return isDeleted ? 'deleted' : 'conflict';
   });
 }

@@ -62,6 +62,7 @@ export async function createTenant(
     webhookSecret: encryptedSecret,
     createdAt: now,
     rotateAt: now + deps.keyRotationMs,
+    revision: 1,
     version: 1,
   };
   await deps.tenantStore.create(tenant, application);

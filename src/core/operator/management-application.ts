@@ -32,6 +32,7 @@ export function newManagementApplication(
     permissions: PERMISSION_NAMES.filter((permission) => isLegalFor(permission, type)),
     rules: [],
     keys: [key],
+    revision: 1,
     version: firstVersion(deps.random),
   };
   return { application, key, text };

@@ -1,9 +1,11 @@
 import type { Application } from '../applications/application.ts';
 import type { Caller } from '../access/caller.ts';
-import { holdsSomewhere } from '../access/access-decision.ts';
-import { requirePermission } from '../access/require-permission.ts';
+import { holdsOrContains, requirePermission } from '../access/require-permission.ts';
+import { changedNotes, labelsAfter, type LabelsChange } from '../shared/configuration-labels.ts';
 import { defined } from '../shared/defined.ts';
+import { externalIdAfter, requireFree } from '../shared/external-id.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
+import { requireMatch } from '../shared/revision.ts';
 import { Secret } from '../shared/secret.ts';
 import { invalid } from '../shared/service-error.ts';
 import { checkCode } from './check-code.ts';
@@ -16,7 +18,7 @@ import {
 } from './change-function.ts';
 import { codeHash } from './code-hash.ts';
 import { writtenReactor, type ChangeReactorDeps, type WrittenReactor } from './create-reactor.ts';
-import { applicationOf, checkedApplication, existingReactor } from './get-reactor.ts';
+import { applicationOf, checkedApplication, existingReactor, isShownReactor } from './get-reactor.ts';
 import { changedRuntime, type Runtime } from './images.ts';
 import { openReactor, encryptContent } from './open-reactor.ts';
 import {
@@ -41,6 +43,8 @@ import {
 /** The changes of a PATCH. Absent members stay unchanged. */
 export interface ReactorPatch {
   readonly name?: string;
+  readonly externalId?: string | null;
+  readonly labels?: LabelsChange['labels'];
   readonly code?: Secret<string>;
   /** Entries to set; `null` removes one. */
   readonly configuration?: Secret<Readonly<Record<string, string | null>>>;
@@ -63,6 +67,8 @@ interface WantedReactor {
   readonly namesCode: boolean;
   /** Whether the request has configuration entries, even the same ones. */
   readonly namesConfiguration: boolean;
+  /** The labels of values that change. */
+  readonly labels: LabelsChange;
 }
 
 /** The reactor after a change, which is not stored yet. */
@@ -94,7 +100,10 @@ async function replaceCode(
   if (locked === undefined) return 'conflict';
   return releaseOperationOnFailure<StoredReactor | 'conflict'>(deps, locked, async () => {
     const packages = added?.bundle ?? (await openPackages(deps, next));
-    return publishLocked(deps, locked, next, defined({ code, packages, replacement }));
+    const published = await publishLocked(deps, locked, next, defined({ code, packages, replacement }));
+    // Another reactor may have got the external id meanwhile: then our operation ends here.
+    if (published === 'conflict') await checkName(deps, previous, next);
+    return published;
   });
 }
 
@@ -118,6 +127,7 @@ function changedMembers(
   const isSameCode = codeHash(definition.code.reveal(), previous) === previous.codeHash;
   return [
     ...(next.name === previous.name ? [] : ['name']),
+    ...changedNotes(previous, next),
     ...(isSameCode ? [] : ['code']),
     ...(namesConfiguration ? ['configuration'] : []),
     ...(next.applicationId === previous.applicationId ? [] : ['application']),
@@ -155,9 +165,10 @@ async function nextReactor(
   deps: ChangeReactorDeps,
   caller: Caller,
   previous: StoredReactor,
-  { definition, application }: WantedReactor,
+  { definition, application, labels }: WantedReactor,
 ): Promise<NextReactor> {
-  const { applicationId: _, warmConcurrency: __, packages: ___, ...rest } = previous;
+  const { externalId, configurationLabels, ...unnamed } = previous;
+  const { applicationId: _, warmConcurrency: __, packages: ___, ...rest } = unnamed;
   const owner = { tenantId: caller.tenantId, before: previous };
   const runtime = await changedRuntime(deps, owner, definition.runtime);
   const { packages, ...change } = await nextPackages(deps, previous, definition.runtime?.packages);
@@ -172,10 +183,13 @@ async function nextReactor(
       { id: previous.id, tenantId: previous.tenantId, ...surroundings },
       definition,
     )),
+    ...externalIdAfter(externalId, definition.externalId),
+    ...labelsAfter(configurationLabels, labels, Object.keys(definition.configuration.reveal())),
     name: definition.name,
     applicationId: application?.id,
     modifiedBy: caller.applicationId,
     modifiedAt: now,
+    revision: previous.revision + 1,
     version: previous.version + 1,
   });
   const isSame = next.warmConcurrency === previous.warmConcurrency;
@@ -191,7 +205,17 @@ const stoppedBy = async (
   caller: Caller,
   previous: StoredReactor,
 ): Promise<Pick<Changed, 'stoppedProxies'>> =>
-  holdsSomewhere(caller, 'proxy:read') ? { stoppedProxies: await proxyPins.of(previous) } : {};
+  holdsOrContains(caller, 'proxy:review') ? { stoppedProxies: await proxyPins.of(previous) } : {};
+
+/** Throws `external_id_taken` if the external id is another one, which another reactor has. */
+async function checkName(
+  deps: ChangeReactorDeps,
+  previous: StoredReactor,
+  next: StoredReactor,
+): Promise<void> {
+  if (next.externalId === previous.externalId) return;
+  await requireFree(deps.reactorStore, next, isShownReactor(deps, next.tenantId));
+}
 
 async function changeOnce(
   deps: ChangeReactorDeps,
@@ -215,9 +239,14 @@ async function changeOnce(
     members: changedMembers(previous, next, wanted),
     ...(changed.added !== undefined && { bundle: changed.added.bundle.reveal().digest }),
   });
-  if (!isNewCode && (!namesCode || (await isInPlace(deps, previous))))
-    return (await deps.reactorStore.update(next)) ? { stored: next, application, warnings } : 'conflict';
+  const isStored = !isNewCode && (!namesCode || (await isInPlace(deps, previous)));
   const stopped = isNewCode ? await stoppedBy(deps, caller, previous) : {};
+  await checkName(deps, previous, next);
+  requireMatch(caller, previous);
+  if (isStored)
+    return (await deps.reactorStore.update(next, undefined, previous))
+      ? { stored: next, application, warnings }
+      : 'conflict';
   const stored = await replaceCode(deps, previous, changed, definition.code);
   return stored === 'conflict' ? 'conflict' : { stored, application, warnings, ...stopped };
 }
@@ -252,6 +281,11 @@ export function updateReactor(
     application: await checkedApplication(deps, caller.tenantId, definition.applicationId),
     namesCode: true,
     namesConfiguration: true,
+    labels: defined({
+      labels: definition.labels,
+      changed: Object.keys(definition.configuration.reveal()),
+      replaces: true,
+    }),
   });
   return change(deps, caller, id, decide, check);
 }
@@ -289,6 +323,7 @@ export async function patchReactor(
     return {
       definition: defined({
         name: patch.name ?? previous.name,
+        externalId: patch.externalId,
         code: patch.code ?? code,
         configuration: merged(configuration, patch.configuration),
         runtime: patch.runtime,
@@ -296,6 +331,11 @@ export async function patchReactor(
       application,
       namesCode: patch.code !== undefined,
       namesConfiguration: patch.configuration !== undefined,
+      labels: defined({
+        labels: patch.labels,
+        changed: Object.keys(patch.configuration?.reveal() ?? {}),
+        replaces: false,
+      }),
     };
   };
   return change(deps, caller, id, decide, check);

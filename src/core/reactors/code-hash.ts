@@ -7,6 +7,9 @@ const sha256 = (...contents: readonly (string | Buffer)[]): string => {
   return hash.digest('hex');
 };
 
+/** Hashes a text as UTF-8, in lower-case hexadecimal. */
+export const textHash = (text: string): string => sha256(text);
+
 /** No code begins with this byte, since UTF-8 has none: no code has the hash of other code. */
 const NO_CODE = Buffer.of(0xff);
 

@@ -3,6 +3,8 @@ import type { Sightings } from '../audit/audit-scope.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import type { ClientCompatibility } from '../shared/client-compatibility.ts';
 import { defined } from '../shared/defined.ts';
+import { labelsAfter } from '../shared/configuration-labels.ts';
+import { requireFree } from '../shared/external-id.ts';
 import { orderedId } from '../shared/ordered-id.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
@@ -14,7 +16,7 @@ import {
   type ChangeFunctionDeps,
 } from './change-function.ts';
 import { checkCode } from './check-code.ts';
-import { checkedApplication, type GetReactorDeps, type ReactorView } from './get-reactor.ts';
+import { checkedApplication, isShownReactor, type GetReactorDeps, type ReactorView } from './get-reactor.ts';
 import type { WarmConcurrencyDeps } from './hot-allowances.ts';
 import { openReactor, encryptContent } from './open-reactor.ts';
 import { changedRuntime, runtimeView, type RuntimeDeps } from './images.ts';
@@ -22,7 +24,7 @@ import type { PackagesSetting } from './author-packages.ts';
 import { changedPackages, checkPackagesImage, encryptPackages, type NewPackages } from './own-packages.ts';
 import type { PinningProxy, ProxyPins } from './proxy-pins.ts';
 import type { ReactorArchive } from './reactor-functions.ts';
-import type { ReactorDefinition, StoredReactor } from './reactor.ts';
+import type { Reactor, ReactorDefinition, StoredReactor } from './reactor.ts';
 
 export type ChangeReactorDeps = ChangeFunctionDeps &
   GetReactorDeps &
@@ -38,7 +40,8 @@ export type ChangeReactorDeps = ChangeFunctionDeps &
   };
 
 /** A reactor after a write, and warnings about it. */
-export interface WrittenReactor extends ReactorView {
+export interface WrittenReactor extends Omit<ReactorView, 'reactor'> {
+  readonly reactor: Reactor;
   readonly warnings: readonly string[];
   /** The proxies that ran the code before the write, and fail now. Absent if nothing was asked. */
   readonly stoppedProxies?: readonly PinningProxy[];
@@ -114,10 +117,17 @@ export async function createReactor(
   const id = orderedId(writes.startedAt ?? now, writes.newId());
   const { packages, stored: beside } = await firstPackages(deps, { tenantId, id, ...runtime }, added);
   const surroundings = defined({ ...runtime, packages });
+  const labelled = labelsAfter(
+    undefined,
+    defined({ labels: definition.labels, changed: [], replaces: true }),
+    Object.keys(definition.configuration.reveal()),
+  );
   const draft: StoredReactor = defined({
     id,
     tenantId,
     name: definition.name,
+    externalId: definition.externalId ?? undefined,
+    ...labelled,
     applicationId: application?.id,
     createdBy: caller.applicationId,
     createdAt: now,
@@ -125,10 +135,15 @@ export async function createReactor(
     ...(await encryptContent(deps.vault, { tenantId, id, ...surroundings }, definition)),
     state: 'creating' as const,
     operation: { id, until: now + OPERATION_MS },
+    revision: 1,
     version: 1,
   });
   const written = await deps.reactorStore.create(draft, deps.reactorsPerTenant, beside);
   if (written === 'full') throw limitReached(deps);
+  if (written === 'taken') {
+    await requireFree(deps.reactorStore, draft, isShownReactor(deps, tenantId));
+    throw new ServiceError('conflict', 'The external_id was freed at this moment.');
+  }
   const stored =
     written === 'created'
       ? await deployed(deps, draft, defined({ code: definition.code, packages: added?.bundle }))

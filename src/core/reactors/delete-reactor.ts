@@ -1,6 +1,7 @@
 import type { Caller } from '../access/caller.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
+import { requireMatch } from '../shared/revision.ts';
 import {
   releaseOperationOnFailure,
   startOperation,
@@ -19,6 +20,7 @@ export async function deleteReactor(deps: RepairFunctionDeps, caller: Caller, id
   const deleting = await whileNotMoved(deps, { tenantId, id }, () =>
     retryConflict(deps, async () => {
       const reactor = await existingReactor(deps, tenantId, id);
+      requireMatch(caller, reactor);
       return (await startOperation(deps, reactor, { state: 'deleting' })) ?? 'conflict';
     }),
   );

@@ -11,7 +11,7 @@ export async function getBill(
   caller: Caller,
   id: string,
 ): Promise<JsonObject> {
-  requirePermission(caller, 'reactor:read');
+  requirePermission(caller, 'reactor:review');
   const reactor = await existingReactor(deps, caller.tenantId, id);
   const packages = await openPackages(deps, reactor);
   return billOfMaterials({ name: reactor.id }, packages?.reveal());

@@ -2,14 +2,16 @@ import type { Application } from '../applications/application.ts';
 import type { Caller } from '../access/caller.ts';
 import type { ApplicationStore } from '../applications/application-store.ts';
 import { applicationExists } from '../applications/get-application.ts';
+import { holdsSomewhere } from '../access/access-decision.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import type { Vault } from '../crypto/vault.ts';
 import type { Clock } from '../shared/clock.ts';
 import { defined } from '../shared/defined.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
 import { runtimeView, type RuntimeDeps, type RuntimeView } from './images.ts';
+import { textHash } from './code-hash.ts';
 import { openReactor } from './open-reactor.ts';
-import type { Reactor, StoredReactor } from './reactor.ts';
+import type { Reactor, ReactorContent, StoredReactor } from './reactor.ts';
 import type { ReactorStore } from './reactor-store.ts';
 
 export interface GetReactorDeps {
@@ -19,9 +21,34 @@ export interface GetReactorDeps {
   readonly clock: Clock;
 }
 
+/** A reactor without code and values, for a caller who may review it and not read it. */
+export interface ReviewedReactor extends Omit<Reactor, keyof ReactorContent> {
+  /** It is SHA-256 of the code as UTF-8, in lower-case hexadecimal. */
+  readonly codeDigest: string;
+  readonly configurationNames: readonly string[];
+}
+
+function reviewed({ code, configuration, ...reactor }: Reactor): ReviewedReactor {
+  return {
+    ...reactor,
+    codeDigest: textHash(code.reveal()),
+    configurationNames: Object.keys(configuration.reveal()),
+  };
+}
+
+/** Opens a reactor as far as the caller may see it. */
+async function openFor(
+  vault: Vault,
+  caller: Caller,
+  stored: StoredReactor,
+): Promise<Reactor | ReviewedReactor> {
+  const reactor = await openReactor(vault, stored);
+  return holdsSomewhere(caller, 'reactor:read') ? reactor : reviewed(reactor);
+}
+
 /** A reactor, and the application that its code acts as, unless that was deleted meanwhile. */
 export interface ReactorView {
-  readonly reactor: Reactor;
+  readonly reactor: Reactor | ReviewedReactor;
   readonly application?: Application;
   readonly runtime: RuntimeView;
 }
@@ -38,6 +65,12 @@ export async function existingReactor(
   if (reactor?.state !== 'ready') throw new ServiceError('not_found', 'The reactor does not exist.');
   return reactor;
 }
+
+/** Says whether there is a reactor that is not being made or deleted, for `requireFree`. */
+export const isShownReactor =
+  ({ reactorStore }: Pick<GetReactorDeps, 'reactorStore'>, tenantId: string) =>
+  async (id: string): Promise<boolean> =>
+    (await reactorStore.find(tenantId, id))?.state === 'ready';
 
 /** The application of a reactor, if it still exists. */
 export async function applicationOf(
@@ -69,12 +102,12 @@ export async function checkedApplication(
 /** Reactors in the form that callers see; one read fetches their applications. */
 export async function viewReactors(
   deps: GetReactorDeps & RuntimeDeps,
-  tenantId: string,
+  caller: Caller,
   stored: readonly StoredReactor[],
 ): Promise<readonly ReactorView[]> {
   const { applicationStore, vault, clock } = deps;
   const ids = [...new Set(stored.flatMap(({ applicationId }) => applicationId ?? []))];
-  const found = ids.length === 0 ? [] : await applicationStore.findMany(tenantId, ids);
+  const found = ids.length === 0 ? [] : await applicationStore.findMany(caller.tenantId, ids);
   const now = clock();
   const applications = new Map(
     found.filter((application) => applicationExists(application, now)).map((each) => [each.id, each]),
@@ -83,7 +116,7 @@ export async function viewReactors(
     stored.map(async (record) => {
       const application = applications.get(record.applicationId ?? '');
       return defined({
-        reactor: await openReactor(vault, record),
+        reactor: await openFor(vault, caller, record),
         application,
         runtime: runtimeView(deps, record),
       });
@@ -96,9 +129,9 @@ export async function getReactor(
   caller: Caller,
   id: string,
 ): Promise<ReactorView> {
-  requirePermission(caller, 'reactor:read');
+  requirePermission(caller, 'reactor:review');
   const stored = await existingReactor(deps, caller.tenantId, id);
   const application = await applicationOf(deps, stored);
-  const reactor = await openReactor(deps.vault, stored);
+  const reactor = await openFor(deps.vault, caller, stored);
   return defined({ reactor, application, runtime: runtimeView(deps, stored) });
 }

@@ -9,6 +9,6 @@ export interface ListedImage extends ImageState {
 
 /** All images, of which the deployment may have closed some. */
 export function listImages({ images }: Pick<RuntimeDeps, 'images'>, caller: Caller): readonly ListedImage[] {
-  requirePermission(caller, 'reactor:read');
+  requirePermission(caller, 'reactor:review');
   return IMAGES.map((image) => ({ ...imageState(image, images), isDefault: image === images.default }));
 }

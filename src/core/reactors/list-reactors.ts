@@ -1,6 +1,7 @@
 import type { Caller } from '../access/caller.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
+import { idsAskedFor } from '../shared/external-id.ts';
 import { pageResources } from '../lists/page-resources.ts';
 import type { Page, PageRequest } from '../lists/pagination.ts';
 import { viewReactors, type GetReactorDeps, type ReactorView } from './get-reactor.ts';
@@ -16,6 +17,7 @@ export interface ListReactorsDeps extends GetReactorDeps, RuntimeDeps {
 /** Filters of a list; empty ones filter nothing. */
 export interface ReactorFilters {
   readonly ids: readonly string[];
+  readonly externalIds?: readonly string[];
   /** Case-insensitive; `*` matches any characters. Without `*`, the name must contain the text. */
   readonly name?: string;
   /** Only those whose code runs on it. */
@@ -28,15 +30,17 @@ export interface ReactorFilters {
 export async function listReactors(
   deps: ListReactorsDeps,
   caller: Caller,
-  { ids, name, image, isOutdated: wantsOutdated }: ReactorFilters,
+  { ids: asked, externalIds = [], name, image, isOutdated: wantsOutdated }: ReactorFilters,
   request: PageRequest,
 ): Promise<Page<ReactorView>> {
-  requirePermission(caller, 'reactor:read');
+  requirePermission(caller, 'reactor:review');
   const { tenantId } = caller;
   const matches = name === undefined ? () => true : namePattern(name);
+  const ids = await idsAskedFor(deps.reactorStore, tenantId, { ids: asked, externalIds });
+  const filters = [asked, name ?? null, image ?? null, wantsOutdated ?? null];
   const wanted = {
     list: 'reactors',
-    filters: JSON.stringify([ids, name ?? null, image ?? null, wantsOutdated ?? null]),
+    filters: JSON.stringify(externalIds.length === 0 ? filters : [...filters, externalIds]),
     // These members are in the clear: only what is shown is opened.
     isVisible: (reactor: StoredReactor) =>
       reactor.state === 'ready' &&
@@ -50,5 +54,5 @@ export async function listReactors(
     },
   };
   const page = await pageResources(deps.tenantKeys, caller, wanted, request);
-  return { ...page, items: await viewReactors(deps, tenantId, page.items) };
+  return { ...page, items: await viewReactors(deps, caller, page.items) };
 }

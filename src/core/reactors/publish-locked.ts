@@ -35,5 +35,5 @@ export async function publishLocked(
     version: locked.version,
   });
   const committed = withoutOperation(live === 'made' ? waiting(changed, now) : changed);
-  return (await deps.reactorStore.update(committed, replacement)) ? committed : 'conflict';
+  return (await deps.reactorStore.update(committed, replacement, locked)) ? committed : 'conflict';
 }

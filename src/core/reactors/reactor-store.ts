@@ -1,4 +1,6 @@
 import type { PortEffects } from '../audit/effect.ts';
+import type { ExternalIds, Named } from '../shared/external-id.ts';
+import { changedNotes } from '../shared/configuration-labels.ts';
 import { reactorEffect } from './reactor-effect.ts';
 import type { ReactorId } from './reactor-functions.ts';
 import type { PackagesRecord, ReactorRecord, StoredReactor } from './reactor.ts';
@@ -19,16 +21,16 @@ export interface PackagesReplacement {
 }
 
 /** Stores reactors. Rejects with `dependency_unavailable` when the store is down. */
-export interface ReactorStore {
+export interface ReactorStore extends ExternalIds {
   /**
-   * Writes a new reactor; returns the existing one if its id is in use, and `full` if the tenant
-   * has `most` others.
+   * Writes a new reactor; returns the existing one if its id is in use, `taken` if its external id
+   * is, and `full` if the tenant has `most` others.
    */
   create(
     reactor: StoredReactor,
     most: number,
     packages?: StoredPackages,
-  ): Promise<StoredReactor | 'created' | 'full'>;
+  ): Promise<StoredReactor | 'created' | 'taken' | 'full'>;
   /**
    * The newest version of a reactor, in any state; `undefined` if the tenant has none with this id.
    */
@@ -39,9 +41,9 @@ export interface ReactorStore {
   list(tenantId: string, after: string | undefined): AsyncIterable<readonly StoredReactor[]>;
   /**
    * Replaces the previous version of a reactor, and its packages if they change; `false` if it has
-   * changed since.
+   * changed since, or if another reactor has the external id. A change of that needs `previous`.
    */
-  update(next: StoredReactor, packages?: PackagesReplacement): Promise<boolean>;
+  update(next: StoredReactor, packages?: PackagesReplacement, previous?: Named): Promise<boolean>;
   /** The encrypted text of a reactor's packages; `undefined` if they were replaced since. */
   findPackages(reactor: ReactorRecord): Promise<Buffer | undefined>;
   /** Finds the packages in the bundles of reactors, in their order; none without a bundle. */
@@ -59,13 +61,14 @@ export interface ReactorStore {
 }
 
 export const REACTOR_STORE_EFFECTS: PortEffects<ReactorStore> = {
-  create: ({ id, applicationId, packages }) =>
+  create: ({ id, applicationId, packages, ...notes }) =>
     reactorEffect(id, {
       change: {
         members: [
           'name',
           'code',
           'configuration',
+          ...changedNotes({}, notes),
           ...(applicationId === undefined ? [] : ['application']),
           ...(packages === undefined ? [] : ['runtime']),
         ],
@@ -80,5 +83,6 @@ export const REACTOR_STORE_EFFECTS: PortEffects<ReactorStore> = {
   findLocked: 'none',
   find: 'none',
   findMany: 'none',
+  findNamed: 'none',
   list: 'none',
 };

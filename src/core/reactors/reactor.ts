@@ -1,3 +1,5 @@
+import type { Labels, LabelsChange } from '../shared/configuration-labels.ts';
+import type { Named } from '../shared/external-id.ts';
 import type { Secret } from '../shared/secret.ts';
 import type { Image, Layer } from './layer.ts';
 
@@ -68,6 +70,10 @@ export interface PackagesRecord {
 /** The members of a reactor that a request sets. */
 export interface ReactorDefinition extends ReactorContent {
   readonly name: string;
+  /** Another external id; `null` takes it away, and without it a reactor has its own. */
+  readonly externalId?: string | null;
+  /** Values of the configuration get these labels. */
+  readonly labels?: LabelsChange['labels'];
   /** The application as which the code may call the service. */
   readonly applicationId?: string;
   /** Without it, and without a member of it, a reactor stays as it is. */
@@ -75,9 +81,7 @@ export interface ReactorDefinition extends ReactorContent {
 }
 
 /** A reactor with its content encrypted. Times are in ms since the epoch. */
-export interface ReactorRecord {
-  readonly id: string;
-  readonly tenantId: string;
+export interface ReactorRecord extends Named {
   readonly name: string;
   readonly applicationId?: string;
   readonly createdBy: string;
@@ -100,6 +104,8 @@ export interface ReactorRecord {
   readonly warmConcurrency?: number;
   readonly encryptedCode: Buffer;
   readonly encryptedConfiguration: Buffer;
+  /** Absent if no value of the configuration has a label. */
+  readonly configurationLabels?: Labels;
 }
 
 /** A reactor whose content is opened (docs/contract.md#the-reactor-object). */

@@ -1,6 +1,9 @@
 import type { Caller } from '../access/caller.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import type { Sightings } from '../audit/audit-scope.ts';
+import { changedNotes, labelsAfter } from '../shared/configuration-labels.ts';
+import { defined } from '../shared/defined.ts';
+import { externalIdAfter, writeNext } from '../shared/external-id.ts';
 import type { Platform } from '../shared/platform.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
 import { Secret } from '../shared/secret.ts';
@@ -109,6 +112,59 @@ async function changedConfiguration(
   return { members, hasForgotten };
 }
 
+/** Returns the external id and the labels that a proxy has after a change. */
+const namedAfter = (
+  { externalId, configurationLabels }: StoredProxy,
+  change: ProxyChange,
+  configuration: Secret<ProxyConfiguration>,
+) => ({
+  ...externalIdAfter(externalId, change.externalId),
+  ...labelsAfter(
+    configurationLabels,
+    defined({
+      labels: change.labels,
+      changed: Object.keys(change.configuration?.reveal() ?? {}),
+      replaces: change.replacesConfiguration,
+    }),
+    Object.keys(configuration.reveal()),
+  ),
+});
+
+/** The secrets that it had, which a change of other members leaves. */
+const retiredOf = ({ encryptedRetired }: StoredProxy): Partial<StoredProxy> =>
+  encryptedRetired === undefined ? {} : { encryptedRetired };
+
+/** The next state of a proxy, without its names and who changed it. */
+async function nextProxy(
+  { vault }: ChangeProxyDeps,
+  { stored, definition: previous }: Opened,
+  { definition }: { readonly definition: ProxyDefinition },
+  change: {
+    readonly members: Partial<StoredProxy>;
+    readonly version: number;
+    readonly marks: Pick<StoredProxy, 'retainedVersions'>;
+  },
+): Promise<StoredProxy> {
+  const { members, version, marks } = change;
+  const { retainedVersions: _, externalId: __, configurationLabels: ___, ...unnamed } = stored;
+  const { encryptedRetired: ____, ...before } = unnamed;
+  return {
+    ...before,
+    ...members,
+    definitionVersion: version,
+    pins: pinsOf(definition),
+    ...marks,
+    ...(version !== stored.definitionVersion && {
+      encryptedDefinition: await encryptDefinition(vault, stored, version, definition),
+    }),
+    ...(previous.name !== definition.name && {
+      encryptedName: await encryptName(vault, stored, definition),
+    }),
+    revision: stored.revision + 1,
+    version: stored.version + 1,
+  };
+}
+
 async function changeOnce(
   deps: ChangeProxyDeps,
   caller: Caller,
@@ -127,40 +183,32 @@ async function changeOnce(
   const isNewConfiguration = change.configuration !== undefined;
   const by = caller.applicationId;
   const now = deps.clock();
-  const version = stored.definitionVersion + (isNewVersion ? 1 : 0);
-  const marks = marksAfter(stored, version, change);
-  const { retainedVersions: _, ...unmarked } = stored;
-  const { encryptedRetired: __, ...before } = unmarked;
   const changed =
     isNewConfiguration || originOf(previous) !== originOf(definition)
       ? await changedConfiguration(deps, opened, change, checked, by)
-      : { members: unmarked, hasForgotten: false };
+      : { members: retiredOf(stored), hasForgotten: false };
+  const version = stored.definitionVersion + (isNewVersion ? 1 : 0);
+  const marks = marksAfter(stored, version, change);
   const next: StoredProxy = {
-    ...before,
-    ...changed.members,
-    definitionVersion: version,
-    pins: pinsOf(definition),
-    ...marks,
-    ...(isNewVersion && {
-      encryptedDefinition: await encryptDefinition(deps.vault, stored, version, definition),
-    }),
-    ...(previous.name !== definition.name && {
-      encryptedName: await encryptName(deps.vault, stored, definition),
-    }),
+    ...(await nextProxy(deps, opened, checked, { members: changed.members, version, marks })),
+    ...namedAfter(stored, change, checked.configuration),
     modifiedBy: by,
     modifiedAt: now,
-    version: stored.version + 1,
   };
   deps.audit.changes({
     members: [
       ...members,
+      ...changedNotes(stored, next),
       ...(isNewConfiguration ? ['configuration'] : []),
       ...(changed.hasForgotten ? ['retired_secrets'] : []),
       ...changedMarks(stored, marks),
     ],
   });
   const versions = isNewVersion ? [versionOf(next, { createdBy: by, createdAt: now })] : [];
-  if (!(await deps.proxyStore.update(stored, next, versions))) return 'conflict';
+  const written = await writeNext(deps.proxyStore, caller, { previous: stored, next }, () =>
+    deps.proxyStore.update(stored, next, versions),
+  );
+  if (written === 'conflict') return 'conflict';
   if (changed.hasForgotten)
     deps.onSecretsForgotten({ traceId: place.traceId, tenantId: stored.tenantId, proxyId: id });
   return { stored: next, definition };

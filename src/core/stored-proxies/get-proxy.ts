@@ -5,6 +5,7 @@ import type { Vault } from '../crypto/vault.ts';
 import { pageResources, type ResourceSource } from '../lists/page-resources.ts';
 import type { Page, PageRequest } from '../lists/pagination.ts';
 import { namePattern } from '../lists/name-pattern.ts';
+import { idsAskedFor } from '../shared/external-id.ts';
 import type { Clock } from '../shared/clock.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { ProxyStore } from './proxy-store.ts';
@@ -29,13 +30,14 @@ export async function existingProxy(
 }
 
 export async function getProxy(deps: GetProxyDeps, caller: Caller, id: string): Promise<Proxy> {
-  requirePermission(caller, 'proxy:read');
+  requirePermission(caller, 'proxy:review');
   return openProxy(deps.vault, await existingProxy(deps, caller.tenantId, id));
 }
 
 /** Filters of a list; empty ones filter nothing. */
 export interface ProxyFilters {
   readonly ids: readonly string[];
+  readonly externalIds?: readonly string[];
   /** Case-insensitive; `*` matches any characters. Without `*`, the name must contain the text. */
   readonly name?: string;
 }
@@ -57,13 +59,14 @@ const PAGE_BYTES = 2_900_000;
 export async function listProxies(
   deps: GetProxyDeps & { readonly tenantKeys: TenantKeys },
   caller: Caller,
-  { ids, name }: ProxyFilters,
+  { ids: asked, externalIds = [], name }: ProxyFilters,
   request: PageRequest,
 ): Promise<Page<Proxy>> {
-  requirePermission(caller, 'proxy:read');
+  requirePermission(caller, 'proxy:review');
   const { tenantId } = caller;
   const list = 'proxies';
-  const filters = JSON.stringify([ids, name ?? null]);
+  const filters = JSON.stringify([asked, name ?? null, ...(externalIds.length > 0 ? [externalIds] : [])]);
+  const ids = await idsAskedFor(deps.proxyStore, tenantId, { ids: asked, externalIds });
   const source = {
     ids,
     findMany: async (wantedIds: readonly string[]) => deps.proxyStore.findListed(tenantId, wantedIds),
@@ -110,7 +113,7 @@ export async function listProxyVersions(
   caller: Caller,
   id: string,
 ): Promise<readonly ProxyVersion[]> {
-  requirePermission(caller, 'proxy:read');
+  requirePermission(caller, 'proxy:review');
   const proxy = await existingProxy(deps, caller.tenantId, id);
   const versions = await deps.proxyStore.versions(proxy);
   return Promise.all(versions.map((version) => openVersion(deps.vault, proxy, version)));

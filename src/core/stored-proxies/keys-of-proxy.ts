@@ -15,11 +15,14 @@ export function keysOfProxy(
   const find = () => existingProxy(deps, caller.tenantId, id);
   return {
     caller,
-    toRead: 'proxy:read',
+    toRead: 'proxy:review',
     toChange: 'proxy:update',
     find,
     findToChange: find,
-    update: (previous, next) => deps.proxyStore.update(previous, next, []),
+    update: (previous, next, checkLast) => {
+      checkLast?.();
+      return deps.proxyStore.update(previous, next, []);
+    },
     async checkRoom(proxy) {
       if ((await deps.proxyStore.countRetiredKeys(proxy)) < STORED_PROXY_LIMITS.retiredKeys) return;
       throw new ServiceError(

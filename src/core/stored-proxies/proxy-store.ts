@@ -1,13 +1,14 @@
 import type { KeyName } from '../access/credential-store.ts';
 import type { Effect, PortEffects } from '../audit/effect.ts';
 import { changedKeys } from '../applications/changed-keys.ts';
+import type { ExternalIds } from '../shared/external-id.ts';
 import type { ListedProxy, StoredProxy, StoredVersion } from './stored-proxy.ts';
 
 /** Where stored proxies are. Rejects with `dependency_unavailable` when the store is down. */
-export interface ProxyStore {
+export interface ProxyStore extends ExternalIds {
   /**
-   * Writes a new proxy with its first version; `false` if its id is in use, or if the tenant has as
-   * many proxies as it may have.
+   * Writes a new proxy with its first version; `false` if its id or its external id is in use, or
+   * if the tenant has as many proxies as it may have.
    */
   create(proxy: StoredProxy, first: StoredVersion): Promise<boolean>;
   /** The newest state of a proxy; `undefined` if the tenant has none with this id. */
@@ -21,7 +22,8 @@ export interface ProxyStore {
   /** All proxies of a tenant in batches, newest first, that come after an id. */
   list(tenantId: string, after: string | undefined): AsyncIterable<readonly StoredProxy[]>;
   /**
-   * Replaces `previous`, and writes versions with it; `false` if it has changed since. Versions
+   * Replaces `previous`, and writes versions with it; `false` if it has changed since, or
+   * if another proxy has the external id. Versions
    * that `next` neither keeps nor has among its last ones are deleted. Keys that `next` does not
    * have are rejected afterwards, and remembered for 30 days.
    */
@@ -55,6 +57,7 @@ export const PROXY_STORE_EFFECTS: PortEffects<ProxyStore> = {
   delete: (proxy) => proxyEffect(proxy, changedKeys(proxy, NO_KEYS)),
   find: 'none',
   findMany: 'none',
+  findNamed: 'none',
   listed: 'none',
   findListed: 'none',
   list: 'none',

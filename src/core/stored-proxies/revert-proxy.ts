@@ -18,7 +18,9 @@ export async function revertProxy(
   {
     version,
     ...change
-  }: Pick<ProxyChange, 'configuration' | 'replacesConfiguration' | 'keep'> & { readonly version: number },
+  }: Pick<ProxyChange, 'configuration' | 'replacesConfiguration' | 'labels' | 'keep'> & {
+    readonly version: number;
+  },
   place: RequestPlace,
 ): Promise<Proxy> {
   requirePermission(caller, 'proxy:update');

@@ -1,4 +1,6 @@
 import type { ApplicationKey } from '../applications/application-key.ts';
+import type { Labels } from '../shared/configuration-labels.ts';
+import type { Named } from '../shared/external-id.ts';
 import type { Json, JsonObject } from '../shared/json.ts';
 import type { Secret } from '../shared/secret.ts';
 import type { Signature } from './signature.ts';
@@ -201,9 +203,7 @@ export interface RetiredSecrets {
 export type Pin = Pick<RunReactor, 'reactorId' | 'codeHash'>;
 
 /** A stored proxy, with its content encrypted. Times are in ms since the epoch. */
-export interface StoredProxy {
-  readonly id: string;
-  readonly tenantId: string;
+export interface StoredProxy extends Named {
   /** Starts at 1, and increases with each change of the definition. */
   readonly definitionVersion: number;
   readonly encryptedDefinition: Buffer;
@@ -215,6 +215,8 @@ export interface StoredProxy {
   readonly encryptedName: Buffer;
   readonly configurationNames: readonly string[];
   readonly encryptedConfiguration: Buffer;
+  /** Absent if no value of the configuration has a label. */
+  readonly configurationLabels?: Labels;
   /** The application that set the secrets: all of them, as setting one needs the others. */
   readonly secretAuthor: string;
   /** Secrets that it had: {@link RetiredSecrets}. Absent if it had none. */

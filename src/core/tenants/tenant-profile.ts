@@ -1,11 +1,16 @@
 import { requirePermission } from '../access/require-permission.ts';
 import type { Caller } from '../access/caller.ts';
+import { requireMatch } from '../shared/revision.ts';
+import { defined } from '../shared/defined.ts';
 import { changeTenant, existingTenant, type TenantDeps } from './change-tenant.ts';
 import type { Tenant } from './tenant.ts';
 import type { TenantSettings } from '../access/tenant-basics.ts';
 
 /** The members of a tenant that the API shows. */
-export type TenantProfile = Pick<Tenant, 'id' | 'name' | 'settings' | 'createdAt' | 'recoveredAt'>;
+export type TenantProfile = Pick<
+  Tenant,
+  'id' | 'name' | 'settings' | 'configurationRevision' | 'createdAt' | 'recoveredAt' | 'revision'
+>;
 
 export async function getTenant(deps: TenantDeps, caller: Caller): Promise<TenantProfile> {
   requirePermission(caller, 'tenant:read');
@@ -16,6 +21,8 @@ export async function getTenant(deps: TenantDeps, caller: Caller): Promise<Tenan
 export interface TenantUpdate {
   readonly name: string;
   readonly settings: Partial<TenantSettings>;
+  /** `null` takes it away, and without it the tenant has its own. */
+  readonly configurationRevision?: string | null;
   /** Throws if the update has a different value for any other member. */
   readonly check?: (current: TenantProfile) => void;
 }
@@ -24,11 +31,20 @@ export interface TenantUpdate {
 export async function updateTenant(
   deps: TenantDeps,
   caller: Caller,
-  { name, settings, check }: TenantUpdate,
+  { name, settings, configurationRevision, check }: TenantUpdate,
 ): Promise<TenantProfile> {
   requirePermission(caller, 'tenant:update');
   return changeTenant(deps, caller.tenantId, (tenant) => {
     check?.(tenant);
-    return { ...tenant, name, settings: { ...tenant.settings, ...settings } };
+    requireMatch(caller, tenant);
+    const { configurationRevision: before, ...rest } = tenant;
+    return defined({
+      ...rest,
+      name,
+      settings: { ...tenant.settings, ...settings },
+      configurationRevision:
+        configurationRevision === undefined ? before : (configurationRevision ?? undefined),
+      revision: tenant.revision + 1,
+    });
   });
 }

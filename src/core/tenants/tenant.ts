@@ -1,4 +1,5 @@
 import type { Effect, PortEffects } from '../audit/effect.ts';
+import type { Revised } from '../shared/revision.ts';
 import { sameJson } from '../shared/same-json.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import type { TenantSettings } from '../access/tenant-basics.ts';
@@ -24,10 +25,11 @@ export interface ReencryptionWalk {
 }
 
 /** A tenant with its key ring. Its secrets are encrypted under its `webhook` key. */
-export interface Tenant extends KeyRing {
-  readonly id: string;
+export interface Tenant extends KeyRing, Revised {
   readonly name: string;
   readonly settings: TenantSettings;
+  /** Says what its configuration as a whole is at, in the words of the caller who changed it. */
+  readonly configurationRevision?: string;
   /** Absent once the tenant's keys were destroyed. */
   readonly webhookSecret?: Buffer;
   readonly previousWebhookSecret?: PreviousWebhookSecret;
@@ -76,6 +78,7 @@ function tenantMembers(previous: Tenant, next: Tenant): readonly string[] {
   const ring = ({ roots, keyVersion }: Tenant) => [roots, keyVersion];
   return [
     ...(previous.name === next.name ? [] : ['name']),
+    ...(previous.configurationRevision === next.configurationRevision ? [] : ['configuration_revision']),
     ...settings.map((name) => `settings.${name}`),
     ...(sameJson(ring(previous), ring(next)) ? [] : ['keys']),
     ...(sameJson(previous.webhookSecret, next.webhookSecret) ? [] : ['webhook_secret']),

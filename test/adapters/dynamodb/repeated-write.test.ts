@@ -76,6 +76,7 @@ const aTenant = (): Tenant => ({
   webhookSecret: randomBytes(32),
   createdAt: 1,
   rotateAt: 2,
+  revision: 1,
   version: 1,
 });
 
@@ -105,6 +106,7 @@ const aReactor = (): StoredReactor => ({
   encryptedCode: randomBytes(20),
   encryptedConfiguration: randomBytes(20),
   state: 'creating',
+  revision: 1,
   version: 1,
 });
 

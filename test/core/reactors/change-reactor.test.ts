@@ -3,7 +3,7 @@ import { TIDY_AFTER_MS } from '../../../src/core/reactors/change-function.ts';
 import { createReactor } from '../../../src/core/reactors/create-reactor.ts';
 import { deleteReactor } from '../../../src/core/reactors/delete-reactor.ts';
 import { getReactor } from '../../../src/core/reactors/get-reactor.ts';
-import type { StoredReactor } from '../../../src/core/reactors/reactor.ts';
+import type { Reactor, StoredReactor } from '../../../src/core/reactors/reactor.ts';
 import { dueOf, repairReactor } from '../../../src/core/reactors/repair-reactor.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
@@ -26,12 +26,19 @@ const create = async (world: ReturnType<typeof aReactorWorld>, code = 'one') =>
   (await createReactor(world.deps, aManager, aDefinition(code), randomIdentity(machinePlatform.random)))
     .reactor.id;
 
+/** A reactor with code and configuration, which its manager may read. */
+async function wholeReactor({ deps }: ReturnType<typeof aReactorWorld>, id: string): Promise<Reactor> {
+  const { reactor } = await getReactor(deps, aManager, id);
+  if ('codeDigest' in reactor) throw new Error('a manager sees no code');
+  return reactor;
+}
+
 describe('a reactor', () => {
   it('exists once its function can run, and not before', async () => {
     const world = aReactorWorld();
     const id = await create(world);
     expect(world.disorder()).toEqual([]);
-    const { reactor } = await getReactor(world.deps, aManager, id);
+    const reactor = await wholeReactor(world, id);
     expect(reactor.code.reveal()).toBe('one');
     expect(reactor.configuration.reveal()).toEqual({ url: 'https://example.com' });
   });
@@ -137,7 +144,7 @@ describe('a reactor', () => {
       patchReactor(world.deps, aManager, id, { code: new Secret('two') }),
       patchReactor(world.deps, aManager, id, { name: 'Renamed' }),
     ]);
-    const { reactor } = await getReactor(world.deps, aManager, id);
+    const reactor = await wholeReactor(world, id);
     expect(reactor.configuration.reveal()).toEqual({ url: 'https://example.com', a: '1', b: '2' });
     expect([reactor.code.reveal(), reactor.name]).toEqual(['two', 'Renamed']);
     expect(world.disorder()).toEqual([]);

@@ -32,6 +32,7 @@ async function aWorld(names: readonly string[], bytes = 10) {
         keys: [],
         createdBy: 'manager',
         createdAt: 1,
+        revision: 1,
         version: 1,
       };
     }),

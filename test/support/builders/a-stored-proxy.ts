@@ -8,6 +8,7 @@ export const aKey = (id: string): ApplicationKey => ({
   hash: Buffer.from(id.padEnd(32, '.')),
   hint: 'hint',
   createdAt: 1,
+  revision: 1,
   sourceAddresses: [],
 });
 
@@ -24,6 +25,7 @@ export const aProxy = (more: Partial<StoredProxy> = {}): StoredProxy => ({
   keys: [aKey(randomUUID())],
   createdBy: 'manager',
   createdAt: 1,
+  revision: 1,
   version: 7,
   ...more,
 });

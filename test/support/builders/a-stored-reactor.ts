@@ -15,6 +15,7 @@ export const aStoredReactor = (more: Partial<StoredReactor> = {}): StoredReactor
   encryptedConfiguration: Buffer.from('configuration'),
   state: 'ready',
   functionVersion: '1',
+  revision: 1,
   version: 1,
   ...more,
 });

@@ -11,6 +11,7 @@ export const aTenant = (more: Partial<Tenant> = {}): Tenant => ({
   webhookSecret: Buffer.alloc(16),
   createdAt: 1,
   rotateAt: 2,
+  revision: 1,
   version: 1,
   ...more,
 });

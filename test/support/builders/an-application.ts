@@ -9,6 +9,7 @@ export const aKey = (more: Partial<ApplicationKey> = {}): ApplicationKey => ({
   hash: randomBytes(32),
   hint: 'x7Qp',
   createdAt: 0,
+  revision: 1,
   sourceAddresses: [],
   ...more,
 });
@@ -25,6 +26,7 @@ export const anApplication = (more: Partial<Application> = {}): Application => (
   rules: [],
   createdAt: 0,
   keys: [aKey()],
+  revision: 1,
   version: 1,
   ...more,
 });

@@ -140,7 +140,17 @@ export async function measureGrowth(size: number): Promise<Readonly<Record<Growt
       rules: [],
       createdBy: randomUUID(),
       createdAt: CREATED_FROM,
-      keys: [{ id: randomUUID(), hash: keyHash, hint: 'x7Qp', createdAt: CREATED_FROM, sourceAddresses: [] }],
+      keys: [
+        {
+          id: randomUUID(),
+          hash: keyHash,
+          hint: 'x7Qp',
+          createdAt: CREATED_FROM,
+          revision: 1,
+          sourceAddresses: [],
+        },
+      ],
+      revision: 1,
       version: 1,
     };
     await createApplicationStore(database.table('Access')).create(application);

@@ -84,7 +84,17 @@ const applications: Plant = async (database, count) => {
       rules: [],
       createdBy: randomUUID(),
       createdAt: 1,
-      keys: [{ id: randomUUID(), hash: randomBytes(32), hint: 'x7Qp', createdAt: 1, sourceAddresses: [] }],
+      keys: [
+        {
+          id: randomUUID(),
+          hash: randomBytes(32),
+          hint: 'x7Qp',
+          createdAt: 1,
+          revision: 1,
+          sourceAddresses: [],
+        },
+      ],
+      revision: 1,
       version: 1,
     };
     return store.create({ ...application, expiresAtMs: justNow() });

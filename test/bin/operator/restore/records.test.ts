@@ -38,6 +38,7 @@ it('a restore treats a stored proxy, its list item, its versions and the uses of
     keys: [aKey({ hash: Buffer.alloc(32, 1) })],
     createdBy: 'manager',
     createdAt: 1,
+    revision: 1,
     version: 1,
   };
   await store.create(proxy, {
