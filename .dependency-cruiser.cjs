@@ -348,7 +348,7 @@ module.exports = {
           '^(bin/(config|command-line)|packages/(local-aws|sdk)/src|src/(core|wire))/',
           '^src/http/parse-input\\.ts$',
           // A generator writes it from the OpenAPI document.
-          '^packages/cli/schema\\.json$',
+          '^packages/cli/(schema|package)\\.json$',
         ],
       },
     },

@@ -10,7 +10,7 @@ import {
   type LiveResource,
   type TargetState,
 } from './model.ts';
-import type { ConfigService, Owner } from './service.ts';
+import { CallFailed, type ConfigService, type Owner } from './service.ts';
 
 const textIn = (body: JsonObject, name: string): string | undefined => {
   const value = body[name];
@@ -24,11 +24,22 @@ const adoptedIn = (desired: Desired, kind: Kind): readonly (string | undefined)[
 const managesApplications = ({ permissions }: JsonObject): boolean =>
   Array.isArray(permissions) && permissions.includes('application:update');
 
+/** Explains why a resource of a list is gone. */
+async function found<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof CallFailed && error.status === 404)
+      throw new CallFailed(404, error.code, 'the tenant was changed while it was read: run it again');
+    throw error;
+  }
+}
+
 /** Keys with their tags, which a list does not have. */
 async function keysOf(service: ConfigService, owner: Owner, id: string): Promise<readonly LiveKey[]> {
   const keys: LiveKey[] = [];
   for (const body of await service.keys(owner, id))
-    keys.push(await service.retrieveKey(owner, id, textIn(body, 'id') ?? ''));
+    keys.push(await found(service.retrieveKey(owner, id, textIn(body, 'id') ?? '')));
   return keys;
 }
 
@@ -40,7 +51,7 @@ async function readResource(
   isManaged: boolean,
 ): Promise<LiveResource> {
   const id = textIn(listed, 'id') ?? '';
-  const { etag, body } = isManaged ? await service.retrieve(kind, id) : { etag: '', body: listed };
+  const { etag, body } = isManaged ? await found(service.retrieve(kind, id)) : { etag: '', body: listed };
   const externalId = textIn(body, 'external_id');
   const resource = { id, etag, body, ...(externalId !== undefined && { external_id: externalId }) };
   if (!isOwner(kind)) return resource;
@@ -56,13 +67,13 @@ async function readKind(
   desired: Desired,
 ): Promise<readonly LiveResource[]> {
   const adopted = adoptedIn(desired, kind);
-  const found: LiveResource[] = [];
+  const all: LiveResource[] = [];
   for (const listed of await service.list(kind)) {
     const isOwn = textIn(listed, 'external_id')?.startsWith(`${desired.namespace}/`) === true;
     const isManaged = isOwn || adopted.includes(textIn(listed, 'id'));
-    found.push(await readResource(service, kind, listed, isManaged));
+    all.push(await readResource(service, kind, listed, isManaged));
   }
-  return found;
+  return all;
 }
 
 async function targetsOf(desired: Desired, targets: KeyTargets): Promise<Live['keyTargets']> {

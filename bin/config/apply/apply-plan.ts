@@ -8,7 +8,7 @@ import type { Address, Desired, DesiredKey, Kind, Plan, PlannedKey, PlannedResou
 import { CallFailed, type ConfigService, type Tagged } from '../service.ts';
 import { applyKey, removePlannedKey, settleFirstKey, type KeyDeps, type KeyOwner } from './apply-keys.ts';
 import { bodyOf, ownAddress, referencesOf, replacementOf } from './bodies.ts';
-import { hasBegun, Lease, LeaseLost } from './lease.ts';
+import { hasBegun, Lease } from './lease.ts';
 import { isWritten, makesKey, type Prepared } from './prepare-apply.ts';
 
 export interface ApplyDeps {
@@ -322,7 +322,8 @@ export const hasWork = ({ resources, tenant }: Plan): boolean =>
 /**
  * Carries out a plan under the lease of the tenant. It never decides what differs, and never goes
  * on where something is not as the plan has read it. Running it again with a new plan repairs what
- * a stop leaves. Rejects with {@link LeaseLost} and {@link CallFailed}.
+ * a stop leaves. Rejects with `UsageError` if nothing was done, otherwise with `LeaseLost` and
+ * {@link CallFailed}.
  */
 export async function applyPlan(
   deps: ApplyDeps,
@@ -336,5 +337,3 @@ export async function applyPlan(
   const lease = await Lease.take(deps.service, desired, { clock: deps.clock, plannedTag: plan.tenant.etag });
   return await new Run(deps, work, lease).all();
 }
-
-export { LeaseLost };

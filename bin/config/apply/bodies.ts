@@ -17,7 +17,11 @@ export function ownAddress(namespace: string, kind: Kind, reference: Reference):
 }
 
 const resolver = (idOf: IdOf) => ({
-  names: { idOf },
+  names: {
+    idOf,
+    idOfEntry: ({ address }: { readonly address: Address }): string => address,
+    nameOf: (id: string) => id,
+  },
   exists: () => true,
   report: (words: string) => {
     throw new Error(`the file was checked, and yet ${words}`);

@@ -1,3 +1,4 @@
+import { UsageError } from '../../command-line/failures.ts';
 import type { JsonObject } from '../../../src/core/shared/json.ts';
 import type { Desired } from '../model.ts';
 import { CallFailed, type ConfigService, type Tagged } from '../service.ts';
@@ -9,7 +10,7 @@ const MARGIN_MS = 120_000;
 /** Names what applies. Two applies of one digest write the same. */
 export type Holder = Pick<Desired, 'namespace' | 'digest'>;
 
-/** The apply must not write any more: another one may have begun. */
+/** Says that an apply must not write any more: another one may have begun. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
@@ -65,7 +66,7 @@ export class Lease {
     this.#tenant = tenant;
   }
 
-  /** Begins the lease. Rejects with {@link LeaseLost}: nothing was written then. */
+  /** Begins the lease. Rejects with {@link UsageError} if nothing may be written. */
   static async take(
     service: ConfigService,
     holder: Holder,
@@ -73,11 +74,15 @@ export class Lease {
   ): Promise<Lease> {
     const tenant = await service.tenant();
     const problem = leaseProblem(tenant.body, holder, clock());
-    if (problem !== undefined) throw new LeaseLost(problem);
+    if (problem !== undefined) throw new UsageError(`${problem}; nothing was done`);
     if (tenant.etag !== plannedTag && !hasBegun(tenant.body, holder))
-      throw new LeaseLost('the tenant was changed since the plan: make a new one');
+      throw new UsageError('the tenant was changed since the plan; nothing was done: make a new plan');
     const lease = new Lease(service, holder, { clock, tenant });
-    await lease.#write();
+    try {
+      await lease.#write();
+    } catch (error) {
+      throw error instanceof LeaseLost ? new UsageError(`${error.message}; nothing was done`) : error;
+    }
     return lease;
   }
 

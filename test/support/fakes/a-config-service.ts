@@ -6,7 +6,7 @@ import type { Application } from '../../../src/core/applications/application.ts'
 import { codeDigest, codeHash } from '../../../src/core/reactors/code-hash.ts';
 import { KEYS_MAX } from '../../../src/core/applications/application-key.ts';
 import { defined } from '../../../src/core/shared/defined.ts';
-import type { Json, JsonObject } from '../../../src/core/shared/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../src/core/shared/json.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { ServiceError } from '../../../src/core/shared/service-error.ts';
 import type { Proxy } from '../../../src/core/stored-proxies/stored-proxy.ts';
@@ -213,8 +213,14 @@ export class AConfigService {
   #tagged(id: string, stored: Stored): Tagged {
     const { body, values, labels, externalId, code, kind, counter } = stored;
     const names = Object.keys(values);
+    const { application } = body;
+    const actor =
+      kind === 'reactors' && isJsonObject(application)
+        ? this.resources.get(textIn(application, 'id'))?.body
+        : undefined;
     const shown = {
       ...body,
+      ...(actor !== undefined && { application: actor }),
       ...(externalId !== undefined && { external_id: externalId }),
       ...(kind !== 'applications' && { configuration_names: names }),
       ...(code !== undefined && { code_digest: codeDigest(code) }),
@@ -360,7 +366,7 @@ export class AConfigService {
         id,
         tenant_id: TENANT,
         name: definition.name,
-        application: application?.body,
+        application: application === undefined ? undefined : { id: applicationId ?? '' },
         runtime: view,
         created_by: this.self,
         created_at: formatTimestamp(createdAt),
