@@ -344,7 +344,8 @@ module.exports = {
       from: { path: '^bin/config/' },
       to: {
         path: own,
-        pathNot: '^(bin/(config|command-line)|packages/(local-aws|sdk)/src|src/(core|wire))/',
+        pathNot:
+          '^(bin/(config|command-line)/|packages/(local-aws|sdk)/src/|src/(core|wire)/|src/http/report-unknown-members)',
       },
     },
     {
