@@ -63,7 +63,10 @@ interface Place {
 
 function inObject(comparison: Comparison, { path, at }: Place): readonly Difference[] {
   const { before, after, members } = comparison;
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const order = Object.keys(members);
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted(
+    (one, other) => order.indexOf(memberPath(path, one)) - order.indexOf(memberPath(path, other)),
+  );
   return names.flatMap((name) => {
     const place = { path: memberPath(path, name), at: memberPath(at, name) };
     const old = before[name];

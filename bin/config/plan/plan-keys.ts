@@ -11,7 +11,7 @@ import type {
 } from '../model.ts';
 import { picked, textIn } from './bodies.ts';
 import { differencesOf } from './compare.ts';
-import { ofService } from './compared.ts';
+import { ofService, type NameOf } from './compared.ts';
 import { provesLess } from './judges.ts';
 import { unknownMembers } from './live-members.ts';
 import { KEY } from './members.ts';
@@ -25,6 +25,8 @@ export interface KeysInput {
   readonly removed: readonly (Address | KeyAddress)[];
   readonly keyTargets: Live['keyTargets'];
   readonly readAt: string;
+  /** Names an application in words. */
+  readonly nameOf: NameOf;
 }
 
 export interface PlannedKeys {
@@ -48,10 +50,10 @@ export const livingKeys = (keys: readonly LiveKey[], readAt: string): readonly L
   keys.filter(({ body }) => !hasEnded(textIn(body, 'expires_at'), readAt));
 
 /** A key in words, which tell it from others of the same name. */
-export function titleOfKey(key: LiveKey): string {
+export function titleOfKey(key: LiveKey, nameOfCreator: NameOf): string {
   const { body } = key;
   const creator = textIn(body, 'created_by');
-  return `${nameOf(key) ?? 'without a name'} (ends in ${textIn(body, 'hint') ?? '?'}, id ${idOf(key)}${creator === undefined ? '' : `, made by ${creator}`})`;
+  return `${nameOf(key) ?? 'without a name'} (ends in ${textIn(body, 'hint') ?? '?'}, id ${idOf(key)}${creator === undefined ? '' : `, made by ${nameOfCreator(creator)}`})`;
 }
 
 const MEMBERS = ['name', 'expires_at', 'source_addresses'] as const;
@@ -148,7 +150,11 @@ function stepOf(
       differences,
       gives: givesOf(differences),
     };
-    return { step: planned, used: [key], narrowed: isNarrower ? [`narrows its key ${titleOfKey(key)}`] : [] };
+    return {
+      step: planned,
+      used: [key],
+      narrowed: isNarrower ? [`narrows its key ${titleOfKey(key, input.nameOf)}`] : [],
+    };
   }
   // The key of an entry whose end has passed is over, and no other one is made.
   if (entry.to === undefined || hasEnded(entry.expires_at, input.readAt))
@@ -166,7 +172,7 @@ function stepOf(
     differences: differencesOfNew(entry, report),
     gives: 'more',
   };
-  const narrowed = replaced.map((each) => `replaces its key ${titleOfKey(each)}`);
+  const narrowed = replaced.map((each) => `replaces its key ${titleOfKey(each, input.nameOf)}`);
   return { step: planned, used: replaced, narrowed };
 }
 
@@ -223,7 +229,7 @@ export function planKeys(input: KeysInput, report: Report): PlannedKeys {
     livingAfter: living.length - gone + made,
     narrowed: [
       ...planned.flatMap((each) => each.narrowed),
-      ...leaving.map((key) => `deletes its key ${titleOfKey(key)}`),
+      ...leaving.map((key) => `deletes its key ${titleOfKey(key, input.nameOf)}`),
     ],
   };
 }

@@ -143,8 +143,8 @@ function actionOf({ how }: Identified, differences: readonly Difference[]): Plan
 const isMore = ({ gives }: { readonly gives: Gives }): boolean => gives === 'more';
 
 /** Says which keys the file does not name. Their holders may do what the resource may do. */
-const notesOfKeys = ({ unnamed }: PlannedKeys): readonly string[] =>
-  unnamed.map((key) => `has a key that the file does not name: ${titleOfKey(key)}`);
+const notesOfKeys = ({ unnamed }: PlannedKeys, { nameOf }: Names): readonly string[] =>
+  unnamed.map((key) => `has a key that the file does not name: ${titleOfKey(key, nameOf)}`);
 
 function planEntry(planning: Planning, entry: Identified): PlannedEntry {
   const { desired, live } = planning;
@@ -160,6 +160,7 @@ function planEntry(planning: Planning, entry: Identified): PlannedEntry {
       removed: desired.removed,
       keyTargets: live.keyTargets,
       readAt: live.read_at,
+      nameOf: planning.names.nameOf,
     },
     report,
   );
@@ -179,7 +180,7 @@ function planEntry(planning: Planning, entry: Identified): PlannedEntry {
     differences,
     effects: compared.effects,
     keys: keys.steps,
-    notes: [...notesOfKeys(keys), ...notesOfStoppedBy(planning, entry, compared)],
+    notes: [...notesOfKeys(keys, planning.names), ...notesOfStoppedBy(planning, entry, compared)],
     gives,
   };
   return { entry, resource, keys, permissions: compared.permissions };

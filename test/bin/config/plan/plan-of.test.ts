@@ -248,10 +248,10 @@ describe('a plan of a reactor', () => {
       reactors: { settle: { application: 'checkout', runtime } },
     });
     expect(pairs(resourceOf(planFor(file, tenant), 'reactors', 'settle').differences)).toEqual([
+      'application: applications/checkout: more',
       'runtime.image: node16 -> node24: more',
       'runtime.dependencies: {"axios":"1.0.0"}: more',
       `runtime.bundle_digest: sha256:${'a'.repeat(12)}: more`,
-      'application: applications/checkout: more',
     ]);
     const { bundle: _, bundle_digest: __, ...without } = runtime;
     expect(problemsOf(aFile({ reactors: { settle: { runtime: without } } }), tenant)).toEqual([
