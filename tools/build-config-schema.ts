@@ -143,14 +143,14 @@ function inFileForm(value: unknown, path: readonly string[] = []): unknown {
 
 const isTransform = (name: string): boolean => /.Transform$/.test(name);
 
-function definitions(): Readonly<Record<string, unknown>> {
+function definitions(): Readonly<Record<string, Schema>> {
   return Object.fromEntries(
     Object.entries(schemas)
       .filter(([name]) => isTransform(name))
-      .map(([name, schema]) => {
+      .map(([name, schema]): readonly [string, Schema] => {
         const { reactor_id: id, ...properties } = schema.properties ?? {};
         if (id === undefined) return [name, schema];
-        const required = schema.required?.map((each) => (each === 'reactor_id' ? 'reactor' : each));
+        const required = (schema.required ?? []).map((each) => (each === 'reactor_id' ? 'reactor' : each));
         return [name, { ...schema, properties: { reactor: REFERENCE, ...properties }, required }];
       }),
   );
