@@ -1,16 +1,9 @@
 import { Command, Option } from 'commander';
 import { connectionOptions } from '../command-line/connection.ts';
-import type { ServiceSurroundings } from '../command-line/service-call.ts';
 import { filled } from '../command-line/values.ts';
+import type { ConfigSurroundings } from './config-surroundings.ts';
 import type { ApplyFlags, PlanFlags } from './run-config.ts';
-import type { Secrets } from './secrets.ts';
 import type { ExportFlags } from './export/export-config.ts';
-
-/** Tests have a clock and a Secrets Manager of their own. */
-export interface ConfigSurroundings extends ServiceSurroundings {
-  readonly clock?: () => number;
-  readonly secretValues?: Secrets;
-}
 
 const FILE = 'cloakroom.yaml';
 

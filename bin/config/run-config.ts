@@ -9,7 +9,7 @@ import { printable } from '../command-line/show.ts';
 import { applyPlan, hasWork, type Applied } from './apply/apply-plan.ts';
 import { LeaseLost, leaseProblem } from './apply/lease.ts';
 import { prepareApply } from './apply/prepare-apply.ts';
-import type { ConfigSurroundings } from './config-command.ts';
+import type { ConfigSurroundings } from './config-surroundings.ts';
 import { FileProblemsError } from './file/problems.ts';
 import { readConfigFile, type ConfigFile } from './file/read-config-file.ts';
 import { createKeyTargets, type KeyTargets } from './keys/key-targets.ts';

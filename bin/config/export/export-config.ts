@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../src/core/shared/json.ts';
 import type { ConnectionFlags } from '../../command-line/connection.ts';
 import { CommandFailure, UsageError } from '../../command-line/failures.ts';
 import { callService } from '../../command-line/service-call.ts';
-import type { ConfigSurroundings } from '../config-command.ts';
+import type { ConfigSurroundings } from '../config-surroundings.ts';
 import { isOwner } from '../file/names.ts';
 import { NamedFileError, placeBelow } from '../file/named-files.ts';
 import type { Kind } from '../model.ts';
