@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatted } from './formatted.ts';
-import openapi from '../docs/openapi.json' with { type: 'json' };
 
 const FILE = join(import.meta.dirname, '../packages/cli/schema.json');
+const OPENAPI = join(import.meta.dirname, '../docs/openapi.json');
 
 /** A schema that editors read; draft 7 is what all of them know. */
 interface Schema {
@@ -13,7 +13,10 @@ interface Schema {
   readonly required?: readonly string[];
 }
 
-const schemas: Readonly<Record<string, Schema>> = openapi.components.schemas;
+const { components } = JSON.parse(readFileSync(OPENAPI, 'utf8')) as {
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+};
+const { schemas } = components;
 
 function component(name: string): Schema {
   const found = schemas[name];
