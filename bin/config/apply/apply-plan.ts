@@ -1,11 +1,11 @@
 import { defined } from '../../../src/core/shared/defined.ts';
 import { isUuid } from '../../../src/core/shared/is-uuid.ts';
 import type { JsonObject } from '../../../src/core/shared/json.ts';
-import { isOwner, partsOfAddress } from '../file/names.ts';
+import { addressOf, isOwner, partsOfAddress } from '../file/names.ts';
 import { SOME_ID } from '../file/references.ts';
 import { TargetError, type KeyTargets } from '../keys/key-targets.ts';
 import type { Address, Desired, DesiredKey, Kind, Plan, PlannedKey, PlannedResource } from '../model.ts';
-import { CallFailed, type ConfigService, type Tagged } from '../service.ts';
+import { CallFailed, type ConfigService, type Owner, type Tagged } from '../service.ts';
 import { applyKey, removePlannedKey, settleFirstKey, type KeyDeps, type KeyOwner } from './apply-keys.ts';
 import { bodyOf, ownAddress, referencesOf, replacementOf } from './bodies.ts';
 import { hasBegun, Lease } from './lease.ts';
@@ -32,8 +32,8 @@ export interface Applied {
   readonly skipped: number;
 }
 
-/** The external id of a resource whose first key no target has yet. No name has a `#`. */
-export const unfinished = (externalId: string): string => `${externalId}#new`;
+/** Ends the external id of a resource whose first key no target has yet. No name has a `#`. */
+const UNFINISHED = '#new';
 
 const WORDS = {
   create: 'created',
@@ -49,6 +49,23 @@ function reasonOf(error: unknown): string | undefined {
   if (error.status === 412) return 'was changed since the plan: make a new one';
   if (error.code === 'external_id_taken') return 'exists since the plan: make a new one';
   return error.message;
+}
+
+/** An application or a proxy that no file names: an apply was stopped before it stored its key. */
+interface Remainder {
+  readonly address: Address;
+  readonly owner: Owner;
+  readonly id: string;
+}
+
+async function remaindersOf(service: ConfigService, namespace: string): Promise<readonly Remainder[]> {
+  const found: Remainder[] = [];
+  for (const owner of ['applications', 'proxies'] as const)
+    for (const { id, external_id: name } of await service.list(owner))
+      if (typeof id === 'string' && typeof name === 'string')
+        if (name.startsWith(`${namespace}/`) && name.endsWith(UNFINISHED))
+          found.push({ address: addressOf(owner, name.slice(namespace.length + 1)), owner, id });
+  return found;
 }
 
 /** Carries out one plan. */
@@ -88,7 +105,12 @@ class Run {
     this.#pending = new Set(plan.resources.filter(isWritten).map(({ address }) => address));
   }
 
-  async all(): Promise<Applied> {
+  async all(remainders: readonly Remainder[]): Promise<Applied> {
+    for (const { address, owner, id } of remainders)
+      await this.#attempt(address, async () => {
+        await this.#deps.service.remove(owner, id, { ifMatch: '*', force: this.#deps.force });
+        return `deleted  ${address}, which an apply left that was stopped`;
+      });
     const written = this.#plan.resources.filter(isWritten);
     const of = (kind: Kind) => written.filter(({ address }) => partsOfAddress(address).kind === kind);
     // A proxy and a reactor name the application that they act as, so new ones come first.
@@ -178,7 +200,7 @@ class Run {
     const externalId = this.#externalId(address);
     const { service } = this.#deps;
     const made = isOwner(kind)
-      ? await this.#createOwner(resource, { ...body, external_id: unfinished(externalId) })
+      ? await this.#createOwner(resource, { ...body, external_id: `${externalId}${UNFINISHED}` })
       : await service.create(kind, { ...body, external_id: externalId });
     this.#existing.set(address, made);
     if (!isIncomplete) this.#pending.delete(address);
@@ -187,15 +209,13 @@ class Run {
   }
 
   /**
-   * Makes an application or a proxy. It gets its name when a target has its first key, or no one
-   * has it: what is left by an apply that stops before is found by the other name, and deleted.
+   * Makes an application or a proxy. It gets its name when a target has its first key, or that is
+   * deleted. By the other name the next apply finds it, if this one stops before.
    */
   async #createOwner({ address, keys }: PlannedResource, body: JsonObject): Promise<Tagged> {
     const { service, force } = this.#deps;
     const { kind } = partsOfAddress(address);
     if (!isOwner(kind)) throw new Error(`${address} has no keys`);
-    for (const id of (await service.find(kind, [unfinished(this.#externalId(address))])).values())
-      await service.remove(kind, id, { ifMatch: '*', force });
     const made = await service.create(kind, body);
     if (made.key === undefined) throw new Error(`the service made ${address} without a key`);
     const first = keys.find(({ step, to }) => step === 'create' && to !== undefined);
@@ -333,7 +353,9 @@ export async function applyPlan(
   if (plan.problems.length > 0 || plan.digest !== desired.digest)
     throw new Error('this plan is not to be applied');
   const idle = { created: 0, changed: 0, deleted: 0, keys: 0, failed: 0, skipped: 0 };
-  if (!hasWork(plan) && !hasBegun((await deps.service.tenant()).body, desired)) return idle;
+  const remainders = await remaindersOf(deps.service, desired.namespace);
+  const isIdle = !hasWork(plan) && remainders.length === 0;
+  if (isIdle && !hasBegun((await deps.service.tenant()).body, desired)) return idle;
   const lease = await Lease.take(deps.service, desired, { clock: deps.clock, plannedTag: plan.tenant.etag });
-  return await new Run(deps, work, lease).all();
+  return await new Run(deps, work, lease).all(remainders);
 }

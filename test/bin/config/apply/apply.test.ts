@@ -441,6 +441,42 @@ describe('two applies', () => {
     expect(both).toBeGreaterThan(0);
   });
 
+  it('leave a state of one file that a third one completes, with no key lost or double', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        aChoice,
+        aChoice,
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 1 }), fc.integer({ min: 1, max: 30 })), {
+          minLength: 1,
+          maxLength: 12,
+        }),
+        async (start, choice, stretches) => {
+          const order = stretches.flatMap(([who, length]) => Array.from({ length }, () => who));
+          const world = new World();
+          await world.apply(aFile('a', start));
+          const file = aFile('b', choice);
+          const turns = new Turns(order, 2);
+          const ended = await Promise.allSettled(
+            [0, 1].map(async (who) => {
+              try {
+                await world.apply(file, turns.around(who));
+              } finally {
+                turns.end();
+              }
+            }),
+          );
+          for (const each of ended)
+            if (each.status === 'rejected')
+              expect(['UsageError', 'CallFailed', 'LeaseLost']).toContain((each.reason as Error).name);
+          await world.apply(file);
+          expect(world.keyProblems(file)).toEqual([]);
+          expect(shapeOf(world)).toBe(await fresh(file));
+        },
+      ),
+      { numRuns: cases(40) },
+    );
+  });
+
   it('write one after the other if one pauses for longer than its lease: it stops', async () => {
     const world = new World();
     const choice = {
