@@ -1,15 +1,15 @@
-import type {
-  Address,
-  Desired,
-  DesiredKey,
-  Difference,
-  Gives,
-  Kind,
-  Live,
-  LiveResource,
-  Plan,
-  PlannedResource,
-  Problem,
+import {
+  KINDS,
+  type Address,
+  type Desired,
+  type DesiredKey,
+  type Difference,
+  type Gives,
+  type Live,
+  type LiveResource,
+  type Plan,
+  type PlannedResource,
+  type Problem,
 } from '../model.ts';
 import { NO_GRANTS } from '../../../src/core/access/changed-grants.ts';
 import type { JsonObject } from '../../../src/core/shared/json.ts';
@@ -26,23 +26,17 @@ import {
   type Identified,
   type LiveIndex,
   type Names,
+  type Refuse,
   type Removed,
 } from './identify.ts';
-import { unknownMembers } from './live-members.ts';
+import { unknownIn } from './live-members.ts';
 import { lockoutOf, managingNow, type Managing } from './lockout.ts';
-import { APPLICATION, PROXY, REACTOR, type Members } from './members.ts';
 import { checkNewEnd, normalApplication, type Report } from './normal.ts';
 import { notesOfRemoved, notesOfStopped, notesOfTenant } from './notes.ts';
 import { planKeys, titleOfKey, type PlannedKeys } from './plan-keys.ts';
 import { planTenant } from './plan-tenant.ts';
 import { newerThan } from './service-version.ts';
 import { wantedApplication, wantedProxy, wantedReactor, type Resolver } from './wanted.ts';
-
-const MEMBERS: Readonly<Record<Kind, Members>> = {
-  applications: APPLICATION,
-  proxies: PROXY,
-  reactors: REACTOR,
-};
 
 /** Everything that the plans of the entries share. */
 interface Planning {
@@ -149,8 +143,6 @@ const notesOfKeys = ({ unnamed }: PlannedKeys, { nameOf }: Names): readonly stri
 function planEntry(planning: Planning, entry: Identified): PlannedEntry {
   const { desired, live } = planning;
   const report = planning.reportAt(entry.address);
-  for (const path of unknownMembers(MEMBERS[entry.kind], entry.live?.body ?? {}))
-    report(`has a member that this command does not know: ${path}`);
   const compared = compareEntry(planning, entry);
   const keys = planKeys(
     {
@@ -301,6 +293,17 @@ function managingOf(
 const isOver = ({ body }: LiveResource, { read_at: readAt }: Live): boolean =>
   Date.parse(textIn(body, 'expires_at') ?? '9999-12-31') <= Date.parse(readAt);
 
+/** Refuses a service that has more than this command knows, also in what no file manages. */
+function checkService(live: Live, names: Names, version: string, refuse: Refuse): void {
+  const service = textIn(live.tenant.body, 'service_version');
+  if (service !== undefined && newerThan(service, version))
+    refuse(undefined, `the service has version ${service}, and this command only ${version}: update it`);
+  for (const kind of KINDS)
+    for (const resource of live[kind])
+      for (const unknown of unknownIn(kind, resource))
+        refuse(names.nameOf(resource.id), `has at the service what this command does not know: ${unknown}`);
+}
+
 /** The version of the command, which must know everything that the service has. */
 export interface PlanOptions {
   readonly version: string;
@@ -325,9 +328,7 @@ export function planOf(desired: Desired, live: Live, { version }: PlanOptions): 
   const names = namesOf(desired, live, index, identified);
   const first: Planning = { desired, live, index, names, reportAt, reactors: new Map() };
   const planning: Planning = { ...first, reactors: reactorsOf(first, first, entries) };
-  const service = textIn(live.tenant.body, 'service_version');
-  if (service !== undefined && newerThan(service, version))
-    refuse(undefined, `the service has version ${service}, and this command only ${version}: update it`);
+  checkService(live, names, version, refuse);
   checkTargets(desired, reportAt);
   checkRemovedKeys(desired, reportAt);
   const planned = entries.map((entry) => planEntry(planning, entry));

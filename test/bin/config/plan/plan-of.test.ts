@@ -75,6 +75,25 @@ describe('a plan of an application', () => {
     ]);
   });
 
+  it('says that a rule which decides nowhere permits calls without a token', () => {
+    const use = { ...GRANT, permissions: ['token:use'], through: { proxies: [idOf(20)] } };
+    const other = { ...use, priority: 2, through: { proxies: [idOf(21)] } };
+    const plan = planFor(
+      aFile({ applications: { checkout: { rules: [use, other] } } }),
+      aTenant({ applications: [liveApplication(3, { name: 'checkout', body: { rules: [use] } })] }),
+    );
+    const { differences, effects } = resourceOf(plan, 'applications', 'checkout');
+    expect(pairs(differences)).toEqual(['rules: 1 added: more']);
+    expect(effects).toEqual([
+      {
+        permission: 'token:use',
+        before: { shown: 'reveal', through: [idOf(20)] },
+        after: { shown: 'reveal', through: [idOf(20), idOf(21)] },
+        gives: 'more',
+      },
+    ]);
+  });
+
   it('counts a management permission as more, and its removal as less', () => {
     const live = { name: 'admin', body: { type: 'management', permissions: ['log:read', 'tenant:read'] } };
     const tenant = aTenant({ applications: [liveApplication(3, live)] });
@@ -354,11 +373,20 @@ describe('a plan of a newer service', () => {
       old('the service has version 0.2.0'),
       'tenant: has a member that this command does not know: region',
     ]);
-    const file = aFile({ applications: { checkout: { rules: [GRANT] } } });
-    const body = { permissions: ['token:export'], rules: [{ ...GRANT, hours: '9-17' }] };
-    expect(
-      problemsOf(file, aTenant({ applications: [liveApplication(3, { name: 'checkout', body })] })),
-    ).toEqual([old('rules[].hours'), old('rules[0].hours is not known'), old('permissions[0]')]);
+    const unknown = 'has at the service what this command does not know: ';
+    const body = { permissions: ['token:export'], rules: [{ ...GRANT, hours: '9-17' }], type: 'robot' };
+    const transforms = [{ type: 'sign' }, { type: 'remove_header', name: 'A', when: 'never' }];
+    const live = aTenant({
+      applications: [liveApplication(3, { name: 'other/checkout', body })],
+      proxies: [liveProxy(5, { name: null, body: { request_transforms: transforms } })],
+    });
+    expect(problemsOf(aFile(), live)).toEqual([
+      `other/checkout: ${unknown}rules[].hours`,
+      `other/checkout: ${unknown}robot`,
+      `other/checkout: ${unknown}token:export`,
+      `"PSP" (${idOf(5)}): ${unknown}sign`,
+      `"PSP" (${idOf(5)}): ${unknown}remove_header.when`,
+    ]);
   });
 });
 

@@ -136,7 +136,7 @@ interface File extends Partial<Pick<Desired, 'tenant' | 'removed'>> {
 const entries = <Entry>(all: Entries<Entry> | undefined, defaults: Entry): ReadonlyMap<string, Entry> =>
   new Map(Object.entries(all ?? {}).map(([name, entry]) => [name, { ...defaults, ...entry }]));
 
-export const noValues: ReadonlyMap<string, DesiredValue> = new Map();
+const noValues: ReadonlyMap<string, DesiredValue> = new Map();
 
 /** Makes a file of the namespace `shop`. */
 export function aFile({
