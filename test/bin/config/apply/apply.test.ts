@@ -284,9 +284,11 @@ describe('an apply', () => {
         aChoice,
         fc.constantFrom('before' as const, 'after' as const),
         fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 3 }),
-        async (first, second, at, counts) => {
+        fc.boolean(),
+        async (first, second, at, counts, areKeysLost) => {
           const world = new World();
           await world.apply(aFile('a', first));
+          if (areKeysLost) world.stored.clear();
           const file = aFile('b', second);
           for (const count of counts)
             await world.apply(file, stopAt(count, at).around).catch((error: unknown) => {
