@@ -39,7 +39,7 @@ type Commands = typeof import('@aws-sdk/client-secrets-manager');
 export function awsSecrets(): Secrets {
   let client: SecretsManagerClient | undefined;
   let withoutCredentials: unknown;
-  /** Without credentials each call would look for them anew, which takes seconds. */
+  /** Without credentials each call would look for them again, which takes seconds. */
   const call = async <T>(
     act: (client: SecretsManagerClient, commands: Commands) => Promise<T>,
   ): Promise<T> => {
