@@ -222,8 +222,7 @@ export function planKeys(input: KeysInput, report: Report): PlannedKeys {
   const doubled = doubledNames(planned, input);
   const leaving = living.filter(
     (key) =>
-      !used.has(key) &&
-      (removed.includes(idOf(key)) || [...removed, ...doubled].includes(nameOf(key) ?? '')),
+      !used.has(key) && (removed.includes(idOf(key)) || [...removed, ...doubled].includes(nameOf(key) ?? '')),
   );
   const deletions = leaving.map((key): PlannedKey => {
     const name = nameOf(key);
