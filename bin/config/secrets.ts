@@ -1,4 +1,4 @@
-import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type * as AwsClient from '@aws-sdk/client-secrets-manager';
 import { lacksCredentials } from '../command-line/failures.ts';
 
 export interface StoredSecret {
@@ -33,15 +33,15 @@ async function unlessMissing<T>(call: Promise<T>): Promise<T | undefined> {
   }
 }
 
-type Commands = typeof import('@aws-sdk/client-secrets-manager');
+type Commands = typeof AwsClient;
 
 /** Calls Secrets Manager with the AWS credentials and the Region of the environment. */
 export function awsSecrets(): Secrets {
-  let client: SecretsManagerClient | undefined;
-  let withoutCredentials: unknown;
+  let client: AwsClient.SecretsManagerClient | undefined;
+  let withoutCredentials: Error | undefined;
   /** Without credentials each call would look for them again, which takes seconds. */
   const call = async <T>(
-    act: (client: SecretsManagerClient, commands: Commands) => Promise<T>,
+    act: (client: AwsClient.SecretsManagerClient, commands: Commands) => Promise<T>,
   ): Promise<T> => {
     if (withoutCredentials !== undefined) throw withoutCredentials;
     const commands = await import('@aws-sdk/client-secrets-manager');
@@ -49,7 +49,7 @@ export function awsSecrets(): Secrets {
       client ??= new commands.SecretsManagerClient();
       return await act(client, commands);
     } catch (error) {
-      if (lacksCredentials(error)) withoutCredentials = error;
+      if (error instanceof Error && lacksCredentials(error)) withoutCredentials = error;
       throw error;
     }
   };

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Desired, DesiredValue, Source } from '../../../../bin/config/model.ts';
+import type { Secrets } from '../../../../bin/config/secrets.ts';
 import { withLabels } from '../../../../bin/config/sources/labels.ts';
 import { readSources } from '../../../../bin/config/sources/read-sources.ts';
 import { aSecretsManager } from '../../../support/fakes/secrets.ts';
@@ -103,7 +104,8 @@ it('a plan learns the versions of secrets without reading them', async () => {
     absent: value({ kind: 'aws-secret', name: 'absent' }),
     env: value({ kind: 'env', name: 'SECRET' }),
   });
-  const labelled = await withLabels(desired, { ...secrets, read: refused });
+  const manager: Secrets = { ...secrets, read: refused };
+  const labelled = await withLabels(desired, manager);
   expect([...(labelled.reactors.get('settle')?.configuration ?? [])]).toEqual([
     ['aws', expect.objectContaining({ label: 'v1', labelUnknown: false })],
     ['absent', expect.objectContaining({ labelUnknown: true })],
