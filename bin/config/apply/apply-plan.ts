@@ -5,8 +5,16 @@ import { addressOf, isOwner, partsOfAddress } from '../file/names.ts';
 import { SOME_ID } from '../file/references.ts';
 import { TargetError, type KeyTargets } from '../keys/key-targets.ts';
 import type { Address, Desired, DesiredKey, Kind, Plan, PlannedKey, PlannedResource } from '../model.ts';
+import { hasDifferences } from '../plan/outcome.ts';
 import { CallFailed, type ConfigService, type Owner, type Tagged } from '../service.ts';
-import { applyKey, removePlannedKey, settleFirstKey, type KeyDeps, type KeyOwner } from './apply-keys.ts';
+import {
+  applyKey,
+  isGone,
+  removePlannedKey,
+  settleFirstKey,
+  type KeyDeps,
+  type KeyOwner,
+} from './apply-keys.ts';
 import { bodyOf, ownAddress, referencesOf, replacementOf } from './bodies.ts';
 import { hasBegun, Lease } from './lease.ts';
 import { isWritten, makesKey, type Prepared } from './prepare-apply.ts';
@@ -108,7 +116,7 @@ class Run {
   async all(remainders: readonly Remainder[]): Promise<Applied> {
     for (const { address, owner, id } of remainders)
       await this.#attempt(address, async () => {
-        await this.#deps.service.remove(owner, id, { ifMatch: '*', force: this.#deps.force });
+        await this.#remove(owner, id, '*');
         return `deleted  ${address}, which an apply left that was stopped`;
       });
     const written = this.#plan.resources.filter(isWritten);
@@ -277,6 +285,16 @@ class Run {
     return `${isNew ? 'stored  ' : 'changed '} keys/${at.address}/${planned.name ?? planned.id ?? ''}`;
   }
 
+  /** Deletes a resource. A repetition whose first response was lost finds it gone. */
+  async #remove(kind: Kind, id: string, ifMatch: string): Promise<void> {
+    const { service, force } = this.#deps;
+    try {
+      await service.remove(kind, id, { ifMatch, force });
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
+  }
+
   /** Deletes what `removed` names: keys, then those that name others, then the named. */
   async #removals(): Promise<void> {
     const keys = this.#plan.resources.flatMap(({ address, keys: all }) =>
@@ -310,8 +328,7 @@ class Run {
     }
     for (const { address, id = '', etag = '*' } of deleted)
       await this.#attempt(address, async () => {
-        const { service, force } = this.#deps;
-        await service.remove(partsOfAddress(address).kind, id, { ifMatch: etag, force });
+        await this.#remove(partsOfAddress(address).kind, id, etag);
         this.#counts.deleted += 1;
         return `deleted  ${address}`;
       });
@@ -330,15 +347,6 @@ class Run {
   }
 }
 
-/** Whether a plan changes anything. */
-export const hasWork = ({ resources, tenant }: Plan): boolean =>
-  tenant.action !== 'none' ||
-  resources.some(
-    ({ action, keys }) =>
-      action !== 'none' ||
-      keys.some(({ step, replaces }) => !['none', 'unknown'].includes(step) || replaces.length > 0),
-  );
-
 /**
  * Carries out a plan under the lease of the tenant. It never decides what differs, and never goes
  * on where something is not as the plan has read it. Running it again with a new plan repairs what
@@ -354,7 +362,7 @@ export async function applyPlan(
     throw new Error('this plan is not to be applied');
   const idle = { created: 0, changed: 0, deleted: 0, keys: 0, failed: 0, skipped: 0 };
   const remainders = await remaindersOf(deps.service, desired.namespace);
-  const isIdle = !hasWork(plan) && remainders.length === 0;
+  const isIdle = !hasDifferences(plan) && remainders.length === 0;
   if (isIdle && !hasBegun((await deps.service.tenant()).body, desired)) return idle;
   const lease = await Lease.take(deps.service, desired, { clock: deps.clock, plannedTag: plan.tenant.etag });
   return await new Run(deps, work, lease).all(remainders);

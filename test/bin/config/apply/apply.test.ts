@@ -1,9 +1,10 @@
-import { applyPlan, hasWork, type Applied } from '../../../../bin/config/apply/apply-plan.ts';
+import { applyPlan, type Applied } from '../../../../bin/config/apply/apply-plan.ts';
 import { prepareApply } from '../../../../bin/config/apply/prepare-apply.ts';
 import { leaseProblem, LeaseLost } from '../../../../bin/config/apply/lease.ts';
 import { UsageError } from '../../../../bin/command-line/failures.ts';
 import type { KeyTargets, NewKey } from '../../../../bin/config/keys/key-targets.ts';
 import type { Desired, DesiredKey, DesiredValue, KeyTarget, Plan } from '../../../../bin/config/model.ts';
+import { hasDifferences } from '../../../../bin/config/plan/outcome.ts';
 import { planOf } from '../../../../bin/config/plan/plan-of.ts';
 import { readLive } from '../../../../bin/config/read-live.ts';
 import { CallFailed } from '../../../../bin/config/service.ts';
@@ -271,7 +272,7 @@ describe('an apply', () => {
         expect(world.keyProblems(file)).toEqual([]);
         const writes = world.service.writes.length;
         const { plan } = await world.apply(file);
-        expect([hasWork(plan), world.service.writes.length]).toEqual([false, writes]);
+        expect([hasDifferences(plan), world.service.writes.length]).toEqual([false, writes]);
       }),
       { numRuns: cases(40) },
     );
@@ -433,7 +434,8 @@ describe('two applies', () => {
           const { revision } = world.service.tenant;
           const last = files.find(({ digest }) => revision?.includes(digest)) ?? files[0];
           if (last === undefined) throw new Error('no apply wrote');
-          if (hasWork((await world.apply(last)).plan)) throw new Error(`a difference to ${last.digest}`);
+          if (hasDifferences((await world.apply(last)).plan))
+            throw new Error(`a difference to ${last.digest}`);
           expect(shapeOf(world)).toBe(await fresh(last));
           expect(world.keyProblems(last)).toEqual([]);
         },
