@@ -295,7 +295,7 @@ module.exports = {
       comment:
         'The entry points start the app, or its local account, or are clients of a service; they are nothing themselves. Of the functions they know what the operator can ask for.',
       severity: 'error',
-      from: { path: '^bin/', pathNot: '^bin/(operator/restore|reactor|check-(account|upgrade))/' },
+      from: { path: '^bin/', pathNot: '^bin/(operator/restore|reactor|config|check-(account|upgrade))/' },
       to: {
         path: own,
         pathNot: [
@@ -334,6 +334,18 @@ module.exports = {
           '^(bin/(reactor|command-line)|lib|packages/local-aws/src|src/(core|wire|adapters/lambda))/',
           '^(reactor-runtime/worker/built-ins|bin/start/built-assets)\\.ts$',
         ],
+      },
+    },
+    {
+      name: 'plans-are-made-by-the-code-of-the-service',
+      comment:
+        'A plan compares what the service would store, and says who sees what by the code that decides.',
+      severity: 'error',
+      from: { path: '^bin/config/' },
+      to: {
+        path: own,
+        pathNot:
+          '^(bin/(config|command-line)/|packages/(local-aws|sdk)/src/|src/(core|wire)/|src/http/report-unknown-members)',
       },
     },
     {
@@ -405,10 +417,16 @@ module.exports = {
     {
       name: 'console-is-a-client',
       comment:
-        'A page over the API alone: it does what anyone with the key could do, so it knows the SDK and nothing of the service.',
+        'A page over the API alone: it does what anyone with the key could do, so it knows the SDK and nothing of the service. One thing it computes itself, before anything is sent: which access an edit gives, by the code that decides.',
       severity: 'error',
       from: { path: '^console/' },
-      to: { path: own, pathNot: '^(console|packages/sdk/src)/' },
+      to: {
+        path: own,
+        pathNot: [
+          '^(console|packages/sdk/src)/',
+          '^src/core/(access/(access-effects|access-rule)|shared/container)\\.ts$',
+        ],
+      },
     },
     {
       name: 'local-aws-is-alone',

@@ -1,10 +1,9 @@
 import {
   containersOf,
   decide,
-  throughOf,
   TOKEN_PERMISSIONS,
   wordsOfUse,
-  type Decision,
+  type Access,
   type Grants,
   type TokenPermission,
 } from '../access.ts';
@@ -36,12 +35,11 @@ export function DecisionCell({
   decision,
   permission,
 }: {
-  readonly decision: Decision;
+  readonly decision: Access;
   readonly permission: TokenPermission;
 }) {
-  if (decision.transform === 'nothing') return <Seen shown="nothing" />;
-  if (permission === 'token:use')
-    return <Seen shown="reveal">{wordsOfUse(throughOf(decision, permission))}</Seen>;
+  if (decision === undefined) return <Seen shown="nothing" />;
+  if (permission === 'token:use') return <Seen shown="reveal">{wordsOfUse(decision.through)}</Seen>;
   // These show data only in their responses.
   if (permission === 'token:delete') return <Seen shown="mask">yes</Seen>;
   return <Seen shown={decision.transform} />;

@@ -44,7 +44,7 @@ function Matrix({
   // A column of nothing says nothing.
   const all = containersOf(applicationsOfAll);
   const applications = applicationsOfAll.filter((application) =>
-    all.some((container) => decide(application, permission, container).transform !== 'nothing'),
+    all.some((container) => decide(application, permission, container) !== undefined),
   );
   const containers = containersOf(applications);
   if (applications.length === 0) return <p class="muted">None of these applications has {permission}.</p>;

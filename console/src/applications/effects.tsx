@@ -1,4 +1,4 @@
-import { effectsOf, givesMore, throughOf, type Grants } from '../access.ts';
+import { effectsOf, type Grants } from '../access.ts';
 import { counted } from '../counted.ts';
 import { Code } from '../parts/text.tsx';
 import { DecisionCell } from './access-tree.tsx';
@@ -9,9 +9,9 @@ const SHOWN = 60;
 /** Shows the effects of an edit before it is saved. Those that give more come first. */
 export function Effects({ before, after }: { readonly before: Grants; readonly after: Grants }) {
   const effects = effectsOf(before, after).toSorted(
-    (one, other) => Number(givesMore(other)) - Number(givesMore(one)),
+    (one, other) => Number(other.givesMore) - Number(one.givesMore),
   );
-  const wider = effects.filter(givesMore).length;
+  const wider = effects.filter(({ givesMore }) => givesMore).length;
   if (effects.length === 0)
     return (
       <p class="effects-none" role="status">
@@ -37,11 +37,11 @@ export function Effects({ before, after }: { readonly before: Grants; readonly a
           <tbody>
             {effects.slice(0, SHOWN).map((effect) => (
               <tr
-                key={effect.container + effect.permission}
-                class={givesMore(effect) ? 'is-wider' : undefined}
+                key={`${effect.container ?? ''}${effect.permission}`}
+                class={effect.givesMore ? 'is-wider' : undefined}
               >
                 <th scope="row">
-                  <Code>{effect.container}</Code>
+                  {effect.container === undefined ? 'without a token' : <Code>{effect.container}</Code>}
                 </th>
                 <td>{effect.permission}</td>
                 <td>
@@ -49,8 +49,8 @@ export function Effects({ before, after }: { readonly before: Grants; readonly a
                 </td>
                 <td>
                   <DecisionCell decision={effect.after} permission={effect.permission} />
-                  {givesMore(effect) && <span class="wider"> gives more</span>}
-                  <Destinations through={throughOf(effect.after, effect.permission)} />
+                  {effect.givesMore && <span class="wider"> gives more</span>}
+                  <Destinations through={effect.after?.through} />
                 </td>
               </tr>
             ))}

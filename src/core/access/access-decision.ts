@@ -122,6 +122,10 @@ export function transformOf(candidate: Candidate, permission: Permission): Trans
   return permission === 'token:use' ? 'reveal' : 'mask';
 }
 
+/** A use inserts plaintext, whatever the transform of its rule. */
+export const shownFor = (transform: Transform, permission: Permission): Transform =>
+  permission === 'token:use' ? 'reveal' : transform;
+
 /** Whether a candidate that grants the permission also admits the way of a use. */
 export function admits(candidate: Candidate, right: Right): boolean {
   const through = throughOf(candidate);

@@ -34,7 +34,7 @@ function regionsOf(rule: Pick<AccessRule, 'container' | 'conditions'>): readonly
 }
 
 /** A candidate permits this: a transform, and for `token:use` the destinations; any if absent. */
-interface Extent {
+export interface Extent {
   readonly transform: Transform;
   readonly through?: Through | undefined;
 }
@@ -42,7 +42,7 @@ interface Extent {
 /**
  * The extent to which a credential has a permission in one container; `undefined` if it has none.
  */
-function extentIn(grants: Grants, permission: Permission, container: Container): Extent | undefined {
+export function extentIn(grants: Grants, permission: Permission, container: Container): Extent | undefined {
   const candidate = decidingCandidate(grants, permission, undefined, container);
   if (candidate === undefined || candidate === 'unknown') return undefined;
   return {
@@ -63,7 +63,8 @@ function leadsWithin(wanted: Through | undefined, owned: Through | undefined): b
   );
 }
 
-function isAtLeast(owned: Extent | undefined, wanted: Extent): boolean {
+/** Whether one extent permits everything that the other one does. */
+export function isAtLeast(owned: Extent | undefined, wanted: Extent): boolean {
   return (
     owned !== undefined &&
     TRANSFORMS.indexOf(owned.transform) >= TRANSFORMS.indexOf(wanted.transform) &&

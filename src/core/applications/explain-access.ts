@@ -3,6 +3,7 @@ import {
   ANY_ID,
   decidingCandidate,
   permissionOf,
+  shownFor,
   transformOf,
   type Candidate,
   type Match,
@@ -72,13 +73,9 @@ export function explainGrants(grants: Grants, right: Right, container: Container
   if (decidedBy === 'unknown') return { allowed: decidedBy, steps };
   if (decidedBy === undefined) return { allowed: false, steps };
   return admits(decidedBy, right)
-    ? { allowed: true, transform: shownFor(decidedBy, right), decidedBy, steps }
+    ? { allowed: true, transform: shownFor(transformOf(decidedBy, permission), permission), decidedBy, steps }
     : { allowed: false, decidedBy, steps };
 }
-
-/** A use inserts plaintext, whatever the transform of its rule. */
-const shownFor = (candidate: Candidate, right: Right): Transform =>
-  typeof right === 'string' ? transformOf(candidate, right) : 'reveal';
 
 const TURNED_OFF: ExplainedStep = {
   candidate: 'tenant',

@@ -25,8 +25,15 @@ export interface CodeSurroundings {
  * byte 0xff and lines with the image, that hash and, with packages of the reactor's own, their
  * digest.
  */
-export function codeHash(code: string | Buffer, { image, packages }: CodeSurroundings): string {
-  if (image === 'node16' && packages === undefined) return sha256(code);
-  const lines = [image, sha256(code), ...(packages === undefined ? [] : [packages.digest])];
+export const codeHash = (code: string | Buffer, surroundings: CodeSurroundings): string =>
+  codeHashOfDigest(codeDigest(code), surroundings);
+
+/** Is SHA-256 of the code as UTF-8, in lower-case hexadecimal. */
+export const codeDigest = (code: string | Buffer): string => sha256(code);
+
+/** {@link codeHash} of code of which only the {@link codeDigest} is known. */
+export function codeHashOfDigest(digest: string, { image, packages }: CodeSurroundings): string {
+  if (image === 'node16' && packages === undefined) return digest;
+  const lines = [image, digest, ...(packages === undefined ? [] : [packages.digest])];
   return sha256(NO_CODE, lines.join('\n'));
 }
