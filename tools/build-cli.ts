@@ -23,6 +23,7 @@ import { IMAGES } from '../src/core/reactors/layer.ts';
 import { synthesize } from '../packages/local-aws/src/assembly/synthesize.ts';
 import { layerKey } from '../packages/cli/src/packaged/layer-key.ts';
 import { buildAssets } from './build-assets.ts';
+import { checkConfigSchema } from './build-config-schema.ts';
 import { packPackage } from './publishing/pack-package.ts';
 import { writePackageTexts } from './publishing/package-texts.ts';
 import { replacementProperties } from './publishing/replacement-properties.ts';
@@ -168,6 +169,7 @@ async function writeApp(folder: string, clientCompatibility: Compatibility): Pro
  * `packages/cli/` itself is such a folder.
  */
 export async function buildCli(folder: string): Promise<void> {
+  await checkConfigSchema();
   await buildAssets(undefined, []);
   const dist = join(folder, 'dist');
   rmSync(dist, { recursive: true, force: true });

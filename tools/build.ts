@@ -12,6 +12,7 @@ const PROGRAMS: Readonly<Record<string, readonly [file: string, does: string]>> 
   props: ['build-props.ts', 'packages/cdk/src/props.ts, the settings as props of the construct'],
   cdk: ['build-cdk.ts', 'the package @cloakroom/cdk, as a tarball in packages/cdk'],
   cli: ['build-cli.ts', 'the package @cloakroom/cli, as a tarball in packages/cli'],
+  'config-schema': ['build-config-schema.ts', 'packages/cli/schema.json, the JSON schema of cloakroom.yaml'],
   notices: ['build-notices.ts', 'THIRD-PARTY-NOTICES.md'],
   'card-ranges': ['build-card-ranges.ts', 'src/core/tokens/types/card-ranges.ts, the brands of card numbers'],
   docs: ['build-docs.ts', 'the documentation as a site of static files, into a folder'],

@@ -9,7 +9,7 @@ export interface ServiceSurroundings extends Surroundings {
 }
 
 /** The problem of a response in one line. Responses of the service have no data in it. */
-function lineOf({ message, errors = {} }: ApiError): string {
+export function lineOf({ message, errors = {} }: ApiError): string {
   const places = Object.entries(errors).map(([place, problems]) => `${place}: ${problems.join(', ')}`);
   return [message, ...places].join('; ');
 }
@@ -34,13 +34,14 @@ async function explained(error: unknown, { keySource, baseUrl }: Connection): Pr
 export async function callService<T>(
   flags: ConnectionFlags,
   { environment, fetch }: ServiceSurroundings,
-  call: (client: Client) => Promise<T>,
+  call: (client: Client, connection: Connection) => Promise<T>,
 ): Promise<T> {
   const connection = await connectionOf(flags, environment);
   const { createClient } = await import('../../packages/sdk/src/index.ts');
   const { baseUrl, apiKey, headerPrefix } = connection;
   try {
-    return await call(createClient({ baseUrl, apiKey, headerPrefix, ...(fetch !== undefined && { fetch }) }));
+    const client = createClient({ baseUrl, apiKey, headerPrefix, ...(fetch !== undefined && { fetch }) });
+    return await call(client, connection);
   } catch (error) {
     throw await explained(error, connection);
   }

@@ -17,6 +17,6 @@ export interface Surroundings {
 
 /**
  * Creates a command, whose action throws `UsageError` and `CommandFailure`. It calls `failed` where
- * a check found something, which is exit code 1 without a message.
+ * a check found something, which is an exit code without a message, 1 by default.
  */
-export type CreateCommand = (surroundings: Surroundings, failed: () => void) => Command;
+export type CreateCommand = (surroundings: Surroundings, failed: (exitCode?: number) => void) => Command;

@@ -1,4 +1,5 @@
 import { runCommandLine } from '../../packages/cli/src/run-command-line.ts';
+import type { ConfigSurroundings } from '../../bin/config/config-command.ts';
 import type { ServiceSurroundings } from '../../bin/command-line/service-call.ts';
 import type { AccountSurroundings } from '../../bin/check-account/check-account.ts';
 import type { OperatorSurroundings } from '../../bin/operator/operate.ts';
@@ -16,7 +17,7 @@ export interface CommandOutcome {
  */
 export async function commandLine(
   args: readonly string[],
-  more: Partial<OperatorSurroundings & ServiceSurroundings & AccountSurroundings> = {},
+  more: Partial<OperatorSurroundings & ServiceSurroundings & AccountSurroundings & ConfigSurroundings> = {},
 ): Promise<CommandOutcome> {
   let out = '';
   let err = '';

@@ -4,6 +4,8 @@ import { readManifest } from './published-packages.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
+const COPIED = ['package.json', 'CHANGELOG.md', 'bin', 'schema.json'];
+
 /** Links of a package's README lead into the repository, at the version of the package. */
 function withAddresses(readme: string, folder: string): string {
   const { homepage, version } = readManifest(folder);
@@ -21,7 +23,7 @@ function withAddresses(readme: string, folder: string): string {
 export function writePackageTexts(from: string, folder: string): void {
   cpSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
   if (folder === from) return;
-  for (const file of ['package.json', 'CHANGELOG.md', 'bin'].filter((each) => existsSync(join(from, each))))
+  for (const file of COPIED.filter((each) => existsSync(join(from, each))))
     cpSync(join(from, file), join(folder, file), { recursive: true });
   writeFileSync(
     join(folder, 'README.md'),

@@ -69,6 +69,7 @@ function presentedApplication(application: NewApplication): JsonObject {
     id: ID,
     tenantId: ID,
     createdAt: 0,
+    revision: 0,
     keys: [],
     version: 0,
   });
@@ -202,7 +203,7 @@ export const checkProxyConfiguration = (names: readonly string[], report: Report
 export function normalKey(body: JsonObject, report: Report): JsonObject | undefined {
   const choice = parsed(createKeyBody, body, report);
   if (choice === undefined) return undefined;
-  const key = { ...choice, id: ID, hash: Buffer.alloc(0), hint: '', createdAt: 0 };
+  const key = { ...choice, id: ID, hash: Buffer.alloc(0), hint: '', createdAt: 0, revision: 0 };
   const presented = presentKey(key) as unknown as JsonObject;
   return picked(sortedIn(presented, ['source_addresses']), ['name', 'expires_at', 'source_addresses']);
 }

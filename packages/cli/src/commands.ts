@@ -29,6 +29,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('../../../bin/explain/explain-command.ts')).explainCommand,
   },
   {
+    name: 'config',
+    does: 'Plans and applies the configuration of a tenant, from a file',
+    load: async () => (await import('../../../bin/config/config-command.ts')).configCommand,
+  },
+  {
     name: 'operator',
     does: 'Manages the tenants of a service, with the rights of an operator',
     load: async () => (await import('../../../bin/operator/operate.ts')).operatorCommand,

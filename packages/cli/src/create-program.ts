@@ -69,7 +69,7 @@ export const namesIn = (args: readonly string[]): readonly string[] =>
 export async function createProgram(
   args: readonly string[],
   surroundings: Surroundings,
-  failed: () => void,
+  failed: (exitCode?: number) => void,
   entries: readonly CommandEntry[] = COMMANDS,
 ): Promise<Command> {
   const [named] = namesIn(args);

@@ -47,8 +47,8 @@ function problemOf(error: unknown): string {
 export async function runCommandLine(args: readonly string[], surroundings: Surroundings): Promise<number> {
   let exitCode: number = DONE;
   try {
-    const program = await createProgram(args, surroundings, () => {
-      exitCode = FAILED;
+    const program = await createProgram(args, surroundings, (code = FAILED) => {
+      exitCode = code;
     });
     await program.parseAsync(withHelpOption(args, program), { from: 'user' });
     return exitCode;

@@ -1,0 +1,116 @@
+import type { ZodMiniType } from 'zod/mini';
+import type { JsonObject } from '../../../src/core/shared/json.ts';
+import { ServiceError } from '../../../src/core/shared/service-error.ts';
+import { parseAt } from '../../../src/http/parse-input.ts';
+import { createApplicationBody } from '../../../src/wire/application.ts';
+import { createProxyBody } from '../../../src/wire/proxy.ts';
+import { createReactorBody } from '../../../src/wire/reactor.ts';
+import { FileProblemsError } from '../file/problems.ts';
+import { partsOfAddress } from '../file/names.ts';
+import { SOME_ID } from '../file/references.ts';
+import { shownTarget, TargetError, type KeyTargets } from '../keys/key-targets.ts';
+import { KINDS, type Address, type Desired, type Kind, type Plan, type PlannedResource } from '../model.ts';
+import type { ConfigService } from '../service.ts';
+import { readSources, type SourcePlaces, type Values } from '../sources/read-sources.ts';
+import { bodyOf, ownAddress, referencesOf } from './bodies.ts';
+
+/** Everything that is read before the first write. */
+export interface Prepared {
+  readonly values: Values;
+  /** Ids by kind and `NAMESPACE/NAME` of another file. */
+  readonly others: ReadonlyMap<string, string>;
+}
+
+export interface PrepareDeps extends SourcePlaces {
+  readonly service: ConfigService;
+  readonly targets: KeyTargets;
+  /** How messages name the file. */
+  readonly file: string;
+}
+
+const BODIES: Readonly<Record<Kind, ZodMiniType>> = {
+  applications: createApplicationBody,
+  proxies: createProxyBody,
+  reactors: createReactorBody,
+};
+
+/** Whether the plan writes the members of a resource. */
+export const isWritten = ({ action }: PlannedResource): boolean => action !== 'none' && action !== 'delete';
+
+export const makesKey = (resource: PlannedResource): readonly PlannedResource['keys'][number][] =>
+  resource.keys.filter(({ step }) => step === 'create' || step === 'replace');
+
+async function otherIds(
+  { service }: PrepareDeps,
+  desired: Desired,
+  addresses: readonly Address[],
+): Promise<{ readonly others: ReadonlyMap<string, string>; readonly problems: readonly string[] }> {
+  const named = addresses.flatMap((address) =>
+    referencesOf(address, desired)
+      .filter(
+        ({ kind, reference }) =>
+          reference.includes('/') && ownAddress(desired.namespace, kind, reference) === undefined,
+      )
+      .map((each) => ({ ...each, address })),
+  );
+  const others = new Map<string, string>();
+  for (const kind of KINDS) {
+    const names = [...new Set(named.filter((each) => each.kind === kind).map(({ reference }) => reference))];
+    if (names.length === 0) continue;
+    for (const [name, id] of await service.find(kind, names)) others.set(`${kind} ${name}`, id);
+  }
+  const problems = named
+    .filter(({ kind, reference }) => !others.has(`${kind} ${reference}`))
+    .map(({ address, kind, reference }) => `${address} names ${reference}, which is none of the ${kind}`);
+  return { others, problems };
+}
+
+/** The problems that the service would find in a request. */
+function problemsOf(address: Address, body: JsonObject): readonly string[] {
+  const { configuration_labels: _labels, ...known } = body;
+  try {
+    parseAt(BODIES[partsOfAddress(address).kind], known, '', 'strict');
+    return [];
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return Object.entries(error.errors ?? {}).flatMap(([path, messages]) =>
+      messages.map((message) => `${address}: ${path} ${message}`),
+    );
+  }
+}
+
+async function problemsOfTargets({ targets }: PrepareDeps, plan: Plan): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const resource of plan.resources)
+    for (const { to } of makesKey(resource)) {
+      if (to === undefined) continue;
+      try {
+        await targets.prove(to);
+      } catch (error) {
+        if (!(error instanceof TargetError)) throw error;
+        problems.push(`${resource.address}: ${shownTarget(to)} ${error.message}`);
+      }
+    }
+  return problems;
+}
+
+/**
+ * Reads the sources, and finds what would fail, before the first write. Rejects with
+ * {@link FileProblemsError}: nothing was done.
+ */
+export async function prepareApply(deps: PrepareDeps, desired: Desired, plan: Plan): Promise<Prepared> {
+  const written = plan.resources.filter(isWritten).map(({ address }) => address);
+  const { values, problems } = await readSources(desired, new Set(written), deps);
+  const { others, problems: unknown } = await otherIds(deps, desired, written);
+  const refused = [...problems, ...unknown];
+  if (refused.length === 0)
+    refused.push(
+      ...written.flatMap((address) =>
+        problemsOf(address, bodyOf(address, desired, { idOf: () => SOME_ID, values })),
+      ),
+    );
+  // A secret of AWS is made for a key only if everything else is right.
+  if (refused.length === 0) refused.push(...(await problemsOfTargets(deps, plan)));
+  if (refused.length > 0) throw new FileProblemsError(deps.file, refused);
+  return { values, others };
+}
