@@ -347,8 +347,6 @@ module.exports = {
         pathNot: [
           '^(bin/(config|command-line)|packages/(local-aws|sdk)/src|src/(core|wire))/',
           '^src/http/(parse-input|report-unknown-members)\\.ts$',
-          // A generator writes it from the OpenAPI document.
-          '^packages/cli/(schema|package)\\.json$',
         ],
       },
     },

@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatted } from './formatted.ts';
-import openapi from '../docs/openapi.json' with { type: 'json' };
 
 const FILE = join(import.meta.dirname, '../packages/cli/schema.json');
+const OPENAPI = join(import.meta.dirname, '../docs/openapi.json');
 
 /** A schema that editors read; draft 7 is what all of them know. */
 interface Schema {
@@ -13,7 +13,10 @@ interface Schema {
   readonly required?: readonly string[];
 }
 
-const schemas: Readonly<Record<string, Schema>> = openapi.components.schemas;
+const { components } = JSON.parse(readFileSync(OPENAPI, 'utf8')) as {
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+};
+const { schemas } = components;
 
 function component(name: string): Schema {
   const found = schemas[name];
@@ -143,14 +146,14 @@ function inFileForm(value: unknown, path: readonly string[] = []): unknown {
 
 const isTransform = (name: string): boolean => /.Transform$/.test(name);
 
-function definitions(): Readonly<Record<string, unknown>> {
+function definitions(): Readonly<Record<string, Schema>> {
   return Object.fromEntries(
     Object.entries(schemas)
       .filter(([name]) => isTransform(name))
-      .map(([name, schema]) => {
+      .map(([name, schema]): readonly [string, Schema] => {
         const { reactor_id: id, ...properties } = schema.properties ?? {};
         if (id === undefined) return [name, schema];
-        const required = schema.required?.map((each) => (each === 'reactor_id' ? 'reactor' : each));
+        const required = (schema.required ?? []).map((each) => (each === 'reactor_id' ? 'reactor' : each));
         return [name, { ...schema, properties: { reactor: REFERENCE, ...properties }, required }];
       }),
   );

@@ -1,16 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { connectionOptions } from '../command-line/connection.ts';
-import type { ServiceSurroundings } from '../command-line/service-call.ts';
 import { filled } from '../command-line/values.ts';
+import type { ConfigSurroundings } from './config-surroundings.ts';
+import { PACKAGE } from './package-folder.ts';
 import type { ApplyFlags, PlanFlags } from './run-config.ts';
-import type { Secrets } from './secrets.ts';
 import type { ExportFlags } from './export/export-config.ts';
-
-/** Tests have a clock and a Secrets Manager of their own. */
-export interface ConfigSurroundings extends ServiceSurroundings {
-  readonly clock?: () => number;
-  readonly secretValues?: Secrets;
-}
 
 const FILE = 'cloakroom.yaml';
 
@@ -86,10 +82,9 @@ export const configCommand = (
   surroundings: ConfigSurroundings,
   failed: (exitCode?: number) => void,
 ): Command => {
-  const schema = new Command('schema').description(`Prints the JSON schema of ${FILE}`).action(async () => {
-    const { default: text } = await import('../../packages/cli/schema.json', { with: { type: 'json' } });
-    surroundings.print(`${JSON.stringify(text, null, 2)}\n`);
-  });
+  const schema = new Command('schema')
+    .description(`Prints the JSON schema of ${FILE}`)
+    .action(() => surroundings.print(readFileSync(join(PACKAGE, 'schema.json'), 'utf8')));
   return new Command('config')
     .usage('COMMAND [options]')
     .addCommand(planCommand(surroundings, failed))

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { errorCode } from '../../packages/local-aws/src/error-code.ts';
-import cliPackage from '../../packages/cli/package.json' with { type: 'json' };
 import { confirm } from '../command-line/confirm.ts';
 import type { ConnectionFlags } from '../command-line/connection.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
@@ -9,13 +9,14 @@ import { printable } from '../command-line/show.ts';
 import { applyPlan, hasWork, type Applied } from './apply/apply-plan.ts';
 import { LeaseLost, leaseProblem } from './apply/lease.ts';
 import { prepareApply } from './apply/prepare-apply.ts';
-import type { ConfigSurroundings } from './config-command.ts';
+import type { ConfigSurroundings } from './config-surroundings.ts';
 import { FileProblemsError } from './file/problems.ts';
 import { readConfigFile, type ConfigFile } from './file/read-config-file.ts';
 import { createKeyTargets, type KeyTargets } from './keys/key-targets.ts';
 import type { Desired, Plan } from './model.ts';
 import { describePlan, planAsJson } from './plan/describe-plan.ts';
 import { exitCodeOf, isRefused } from './plan/outcome.ts';
+import { PACKAGE } from './package-folder.ts';
 import { planFileText, readPlanFile } from './plan/plan-file.ts';
 import { planOf } from './plan/plan-of.ts';
 import { readLive } from './read-live.ts';
@@ -85,13 +86,18 @@ async function withPlaces<T>(
   });
 }
 
+function versionOf(): string {
+  const text = readFileSync(join(PACKAGE, 'package.json'), 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
+}
+
 /** Plans under the present state. Rejects with {@link UsageError} while another file is applied. */
 async function planNow(places: Places, read: Desired): Promise<{ desired: Desired; plan: Plan }> {
   const desired = await withLabels(read, places.secrets);
   const live = await readLive(places, desired);
   const problem = leaseProblem(live.tenant.body, desired, places.clock());
   if (problem !== undefined) throw new UsageError(`${problem}; nothing was done`);
-  return { desired, plan: planOf(desired, live, { version: cliPackage.version }) };
+  return { desired, plan: planOf(desired, live, { version: versionOf() }) };
 }
 
 function writePlan(file: string, text: string): void {

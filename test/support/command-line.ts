@@ -1,5 +1,5 @@
 import { runCommandLine } from '../../packages/cli/src/run-command-line.ts';
-import type { ConfigSurroundings } from '../../bin/config/config-command.ts';
+import type { ConfigSurroundings } from '../../bin/config/config-surroundings.ts';
 import type { ServiceSurroundings } from '../../bin/command-line/service-call.ts';
 import type { AccountSurroundings } from '../../bin/check-account/check-account.ts';
 import type { OperatorSurroundings } from '../../bin/operator/operate.ts';

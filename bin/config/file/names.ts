@@ -1,5 +1,5 @@
 import { isUuid } from '../../../src/core/shared/is-uuid.ts';
-import { KINDS, type Address, type Kind, type KeyAddress } from '../model.ts';
+import { KINDS, type Address, type Kind } from '../model.ts';
 
 const NAME = '[a-z0-9][a-z0-9-]{0,62}';
 const NAME_ALONE = new RegExp(`^${NAME}$`);
@@ -32,9 +32,6 @@ export function parseKeyAddress(
   const [, kind, owner = '', name = ''] = KEY_ADDRESS.exec(text) ?? [];
   return kind === undefined ? undefined : { owner: addressOf(kind as Kind, owner), name };
 }
-
-export const isKeyAddress = (address: Address | KeyAddress): address is KeyAddress =>
-  address.startsWith('keys/');
 
 /** Whether resources of a kind have keys. */
 export const isOwner = (kind: Kind): kind is Exclude<Kind, 'reactors'> => kind !== 'reactors';

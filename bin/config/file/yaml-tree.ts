@@ -59,6 +59,9 @@ const SYNTAX: Readonly<Record<string, string>> = {
 
 type AnyNode = Node | null | undefined;
 
+/** Whether a text without quotes is refused, since not every reader of YAML has it as a text. */
+export const needsQuotes = (text: string): boolean => OLD_BOOLEAN.test(text) || OLD_NUMBER.test(text);
+
 /** Makes the tree of one file. */
 class Reading {
   readonly #lines: LineCounter;
@@ -100,7 +103,7 @@ class Reading {
   #scalar({ value, source = '', type }: Scalar, position: Position): ScalarTree | undefined {
     if (typeof value === 'string') {
       if (!value.isWellFormed()) return this.#refuse(position, 'must be well-formed Unicode');
-      if (type === 'PLAIN' && (OLD_BOOLEAN.test(value) || OLD_NUMBER.test(value)))
+      if (type === 'PLAIN' && needsQuotes(value))
         return this.#refuse(
           position,
           'is no text for every reader of YAML: write it in quotes, or true or false for a switch',

@@ -177,7 +177,7 @@ export function identify(
 
 /** Takes the place of the id of a resource that does not exist yet. */
 function futureId(address: Address): string {
-  const hex = createHash('sha256').update(`cloakroom config ${address}`).digest('hex');
+  const hex = createHash('sha256').update(`a future ${address}`).digest('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
     '-',
   );
