@@ -23,6 +23,7 @@ export type {
   Reactor,
   ReactorResponse,
   ReactorRuntime,
+  ReviewedReactor,
   RuntimeImage,
   StoredProxy,
   StoredProxyChange,

@@ -42,7 +42,7 @@ describe('a list', () => {
     expect(await open('#/applications', 'Ends')).toEqual([
       ...['Page', 'public', '1 permission', 'just now', 'never'],
       ...['Shop', 'private', '1 rule', 'just now', 'never'],
-      ...['First management application', 'management', '15 permissions', 'just now', 'never'],
+      ...['First management application', 'management', '17 permissions', 'just now', 'never'],
       '3 applications',
     ]);
   });

@@ -191,6 +191,28 @@ const EDGES: readonly (readonly [
     200,
     (size) => management(`/applications?name=${x(size)}`, undefined, 'GET'),
   ],
+  [
+    'External id of an application, a reactor or a proxy',
+    200,
+    (size) => application({ external_id: x(size), permissions: ['token:create'] }),
+  ],
+  ['External id of an application, a reactor or a proxy', 200, (size) => aReactor({ external_id: x(size) })],
+  ['External id of an application, a reactor or a proxy', 200, (size) => aProxy({ external_id: x(size) })],
+  [
+    'External ids that a list is narrowed to',
+    100,
+    (size) => management(`/proxies?${times(size, () => 'external_id=a').join('&')}`, undefined, 'GET'),
+  ],
+  [
+    'Label of a value of a configuration',
+    200,
+    (size) => aReactor({ configuration: { a: 'b' }, configuration_labels: { a: x(size) } }),
+  ],
+  [
+    'Revision of the configuration of a tenant',
+    200,
+    (size) => management('/tenants/self', { name: 'x', configuration_revision: x(size) }, 'PUT'),
+  ],
   ['Rules of an application or a session', 100, (size) => application({ rules: times(size, aRule) })],
   [
     'Rules of an application or a session',

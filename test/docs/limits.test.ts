@@ -9,6 +9,8 @@ import { FAILURES_MAX } from '../../src/core/stored-proxies/proxy-failure-store.
 import { STORED_PROXY_LIMITS } from '../../src/core/stored-proxies/stored-proxy.ts';
 import { PROXY_LIMITS } from '../../src/core/proxy-expressions/forward.ts';
 import { REACTOR_LIMITS } from '../../src/core/reactors/reactor.ts';
+import { LABEL_MAX_LENGTH } from '../../src/core/shared/configuration-labels.ts';
+import { EXTERNAL_ID_MAX_LENGTH } from '../../src/core/shared/external-id.ts';
 import { CONTAINER_LIMITS } from '../../src/core/shared/container.ts';
 import { EXPRESSIONS_MAX, PATHS_MAX } from '../../src/core/shared/field-reporter.ts';
 import { DEPTH_MAX, MEMBERS_MAX } from '../../src/core/shared/json-extent.ts';
@@ -23,7 +25,8 @@ import { ID_LENGTH } from '../../src/core/tokens/token-id.ts';
 import { TOKENIZED_MAX } from '../../src/core/tokens/tokenize.ts';
 import { KEY_MAX_LENGTH } from '../../src/http/idempotency.ts';
 import { TIMEOUT } from '../../src/wire/invocation.ts';
-import { IDS_MAX } from '../../src/wire/page.ts';
+import { EXTERNAL_IDS_MAX, IDS_MAX } from '../../src/wire/page.ts';
+import { REVISION_MAX_LENGTH } from '../../src/wire/tenant.ts';
 import { BODY_MAX_BYTES } from '../../src/http/parse-input.ts';
 import { LIST_MAX } from '../../src/wire/parts.ts';
 import { PATTERN_MAX_LENGTH } from '../../src/wire/named-list.ts';
@@ -63,6 +66,10 @@ const LIMITS: Readonly<Record<string, readonly number[]>> = {
     RULE_LIMITS.conditionValue,
   ],
   'Reactors of a tenant': [parseSettings({}).reactorsPerTenant],
+  'External id of an application, a reactor or a proxy': [EXTERNAL_ID_MAX_LENGTH],
+  'External ids that a list is narrowed to': [EXTERNAL_IDS_MAX],
+  'Label of a value of a configuration': [LABEL_MAX_LENGTH],
+  'Revision of the configuration of a tenant': [REVISION_MAX_LENGTH],
   'Stored proxies of a tenant': [STORED_PROXY_LIMITS.proxies],
   'Conditions of the rules of a session': [RULE_LIMITS.conditions, RULE_LIMITS.conditionsInAll],
   'Permissions and rules of a session': [SESSION_LIMITS.grantsBytes],

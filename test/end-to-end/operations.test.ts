@@ -165,14 +165,32 @@ describe('the deployment key', () => {
   });
 });
 
+const CODE = 'module.exports = () => ({});';
+/** Resources of each kind that has external ids, made by functions with rights of their own. */
+const NAMED = [
+  ['/applications', { name: 'x', type: 'private', permissions: ['token:create'] }],
+  ['/proxies', { name: 'x', destination_url: 'https://api.example.com' }],
+  ['/reactors', { name: 'x', code: CODE, configuration: {} }],
+] as const;
+
 describe('the destruction of a tenant', () => {
   it('requires its id twice, and leaves nothing of it', async () => {
     const { id, app, manager } = await aTenant();
+    for (const [path, body] of NAMED) {
+      const made = await manager.post(path, { ...body, external_id: 'a' });
+      const one = `${path}/${made.body.id as string}`;
+      const { type: _, ...rest } = { type: '', ...body };
+      const renamed = await manager.put(one, { ...rest, external_id: 'b' });
+      expect([made.status, renamed.status]).toEqual([201, 200]);
+      expect((await manager.post(path, { ...body, external_id: 'b' })).body.code).toBe('external_id_taken');
+      expect((await manager.get(`${path}?external_id=b`)).body.data).toMatchObject([{ id: made.body.id }]);
+      expect((await manager.delete(one)).status).toBe(204);
+      expect((await manager.post(path, { ...body, external_id: 'b' })).status).toBe(201);
+    }
     await app.post(
       '/tokenize',
       Array.from({ length: 30 }, (_, at) => at),
     );
-    await manager.post('/reactors', { name: 'x', code: 'module.exports = () => ({});', configuration: {} });
     const refused = await operator({ command: 'destroy-tenant', tenant_id: id, confirm: 'yes' });
     expect(refused).toHaveProperty('errorMessage');
     expect((await app.get('/tokens')).status).toBe(200);

@@ -1,5 +1,5 @@
 import { STRANGE } from './client.ts';
-import { applicationsAreRight } from './judges/applications.ts';
+import { applicationsAreRight, externalIdsAreOfOne } from './judges/applications.ts';
 import { destructionIsWhole } from './judges/destruction.ts';
 import { walk, type Found } from './judges/found.ts';
 import { jobsEnd } from './judges/jobs.ts';
@@ -56,6 +56,7 @@ export async function judge(cast: Cast): Promise<void> {
     members: membersAreRight(cast, listed),
     indexes: await indexesAreRight(cast, listed),
     applications: await applicationsAreRight(cast),
+    'external ids': await externalIdsAreOfOne(cast, items),
     calls: callsAreOfTheirTime(cast, arrivals),
     proxies: await proxiesAreRight(cast, items),
     records: recordsAreComplete(findings.answered, records, listed),

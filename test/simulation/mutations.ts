@@ -645,4 +645,28 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '...deletedBy(previous, next).map((version) => writes.removeVersion(next, version)),',
     replace: '',
   },
+  {
+    name: 'two applications get one external id',
+    file: `${STORE}/external-ids.ts`,
+    find: "ConditionExpression: 'attribute_not_exists(pk)' } }];",
+    replace: '} }];',
+  },
+  {
+    name: 'an external id stays after its application',
+    file: `${STORE}/application-store.ts`,
+    find: "...(await externalIdWrites(table, 'application', { previous: application })),",
+    replace: '',
+  },
+  {
+    name: 'a change of another state is made',
+    file: 'src/core/shared/external-id.ts',
+    find: 'if (isMeantFor(request, previous) && (await write())) return next;',
+    replace: 'if (await write()) return next;',
+  },
+  {
+    name: 'a change raises no entity tag',
+    file: 'src/core/applications/change-application.ts',
+    find: 'revision: application.revision + 1,',
+    replace: 'revision: application.revision,',
+  },
 ];

@@ -8,6 +8,7 @@ import {
   useApplication,
 } from './steps/applications.ts';
 import { cvc } from './steps/cards.ts';
+import { configure } from './steps/configuration.ts';
 import { explain } from './steps/explain.ts';
 import { bindKey, endKey, rotateKey } from './steps/keys.ts';
 import { inspect, readTrail, replaceRoot, rewrapRoots, rotateKeys } from './steps/operator.ts';
@@ -79,6 +80,7 @@ const STEPS = {
   bindKey,
   deleteApplication,
   useApplication,
+  configure,
   cvc,
   forward,
   react,
@@ -117,6 +119,7 @@ const OFTEN: readonly StepName[] = [
     'updateShared',
     'regrant',
     'createApplication',
+    'configure',
     'rotateKey',
   ] as const),
   ...(['reactLater', 'reactLater', 'reactLater', 'react', 'forward'] as const),

@@ -13,6 +13,8 @@ import {
   workspacesOf,
 } from '../../tools/publishing/published-packages.ts';
 
+const SERVICE_VERSION = 'src/core/shared/service-version.ts';
+
 const run = promisify(execFile);
 const service = readManifest('.');
 
@@ -99,7 +101,8 @@ describe('npm run build -- version', () => {
   /** The files that the command changes, with a second package that depends on the SDK. */
   beforeEach(() => {
     copy = mkdtempSync(join(tmpdir(), 'cloakroom-version-'));
-    const files = ['package.json', 'package-lock.json', 'docs/openapi.json', 'docs/sdk.md'];
+    const files = ['package.json', 'package-lock.json', 'docs/openapi.json', 'docs/sdk.md', SERVICE_VERSION];
+    mkdirSync(join(copy, dirname(SERVICE_VERSION)), { recursive: true });
     for (const file of [...files, 'CHANGELOG.md']) cpSync(file, join(copy, file));
     for (const { directory } of workspacesOf('.'))
       for (const file of ['package.json', 'README.md', 'CHANGELOG.md'].map((name) => join(directory, name)))
@@ -135,6 +138,7 @@ describe('npm run build -- version', () => {
     expect(json('packages/other/package.json')).toMatchObject(required);
     expect(lock.packages['packages/other']).toMatchObject(required);
     expect([lock.version, json('docs/openapi.json').info.version]).toEqual([NEXT, NEXT]);
+    expect(read(SERVICE_VERSION)).toContain(`= '${NEXT}'`);
     expect(read('docs/sdk.md')).toContain(`cloakroom-sdk-${NEXT}.tgz`);
     expect(read('docs/sdk.md') + read('packages/sdk/README.md')).not.toContain(`-${service.version}.tgz`);
     // npm rejects a lockfile that differs from the packages.
@@ -150,7 +154,7 @@ describe('npm run build -- version', () => {
     expect(changed.filter((line) => !line.includes(`"${NEXT}"`))).toEqual([]);
     const document = readFileSync('docs/openapi.json', 'utf8');
     expect(read('docs/openapi.json')).toBe(
-      document.replace(`"version": "${service.version}"`, `"version": "${NEXT}"`),
+      document.replaceAll(`version": "${service.version}"`, `version": "${NEXT}"`),
     );
   });
 

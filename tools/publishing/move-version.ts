@@ -90,7 +90,7 @@ export function moveVersion(
   edit('src/core/shared/service-version.ts', (text) => text.replace(`'${service.version}'`, `'${version}'`));
   // Its own format is not that of `JSON.stringify`.
   edit('docs/openapi.json', (text) =>
-    text.replace(`"version": "${service.version}"`, `"version": "${version}"`),
+    text.replaceAll(`version": "${service.version}"`, `version": "${version}"`),
   );
   for (const file of changelogsOf(root)) edit(file, (text) => datedEntry(text, version, date));
   const tarball = new RegExp(`(cloakroom-[a-z]+-)${service.version.replaceAll('.', '\\.')}(?=\\.tgz)`, 'g');

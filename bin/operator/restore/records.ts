@@ -8,6 +8,7 @@ import {
   DEPLOYMENT_KEY,
   HOT_PLACES_KEY,
   isTenantKey,
+  namedKindIn,
   LAYER_PREFIX,
   parseInvocationKey,
   parsePackagesKey,
@@ -66,12 +67,13 @@ const tenantRecord = (tenantId: string) => JSON.stringify({ tenant_id: tenantId 
 
 const isApplication = (sk: string) =>
   [APPLICATION_PREFIX, RETIRED_PREFIX].some((prefix) => sk.startsWith(prefix)) ||
-  ['grants', 'key'].includes(sk);
+  ['grants', 'key'].includes(sk) ||
+  namedKindIn(sk) === 'application';
 
 /** The members of an item that can identify its record. */
 const textsOf = (item: RawItem): Partial<Record<string, string>> =>
   Object.fromEntries(
-    ['pk', 'sk', 'tenantId', 'applicationId', 'proxyId', 'id'].flatMap((name) => {
+    ['pk', 'sk', 'tenantId', 'applicationId', 'proxyId', 'reactorId', 'id'].flatMap((name) => {
       const text = item[name]?.S;
       return text === undefined ? [] : [[name, text]];
     }),
@@ -82,8 +84,13 @@ const applicationIdOf = (sk: string, { id = sk, applicationId = id }: ReturnType
   applicationId;
 
 /** The record of an item of a reactor or a stored proxy. */
-function managedRecord(key: ItemKey, tenantId: string, proxyId = proxyIdIn(key.sk)): string | undefined {
-  const reactor = parseReactorKey(key) ?? parsePackagesKey(key);
+function managedRecord(
+  key: ItemKey,
+  tenantId: string,
+  { proxyId = proxyIdIn(key.sk), reactorId }: ReturnType<typeof textsOf>,
+): string | undefined {
+  const named = namedKindIn(key.sk) === 'reactor' && reactorId !== undefined;
+  const reactor = named ? { tenantId, id: reactorId } : (parseReactorKey(key) ?? parsePackagesKey(key));
   if (reactor !== undefined) return JSON.stringify({ tenant_id: reactor.tenantId, reactor_id: reactor.id });
   return proxyId && JSON.stringify({ tenant_id: tenantId, proxy_id: proxyId });
 }
@@ -105,7 +112,7 @@ export function recordOf(item: RawItem): string | undefined {
   if (state !== undefined) return state;
   if (isTenantKey({ pk, sk })) return tenantRecord(pk);
   if (sk === 'tenant-copy') return tenantRecord(pk.slice(0, TENANT_ID_LENGTH));
-  const managed = managedRecord({ pk, sk }, tenantId, texts.proxyId);
+  const managed = managedRecord({ pk, sk }, tenantId, texts);
   if (managed !== undefined) return managed;
   return isApplication(sk)
     ? applicationRecord(tenantId, applicationIdOf(sk, texts))

@@ -4,12 +4,12 @@ import { Confirm } from '../parts/dialog.tsx';
 import { NamedView } from '../parts/named-view.tsx';
 import { Section } from '../parts/page.tsx';
 import { ProblemBox } from '../parts/problem-box.tsx';
-import { Badge, Code, Instant, Text } from '../parts/text.tsx';
+import { Badge, Code, ExternalId, Instant, Text } from '../parts/text.tsx';
 import { linkTo } from '../route.ts';
 import { leaveTo } from '../unsaved.ts';
 import type { Application } from '../sdk.ts';
 import { useAction, useClient, useLoad, useUnsaved } from '../session/use-session.ts';
-import { refuseIfChanged } from '../refuse-if-changed.ts';
+import { changeFrom, withTag } from '../refuse-if-changed.ts';
 import { Rules } from './rules.tsx';
 import { AccessTree } from './access-tree.tsx';
 import { Effects } from './effects.tsx';
@@ -38,8 +38,9 @@ function EditGrants({
   const action = useAction();
   const forced = useAction();
   const save = async (options = {}) => {
-    await refuseIfChanged(opened, () => client.applications.retrieve(application.id));
-    await client.applications.update(application.id, after, options);
+    await changeFrom(opened, (condition) =>
+      client.applications.update(application.id, after, { ...options, ...condition }),
+    );
     onChanged();
     onClose();
   };
@@ -77,13 +78,15 @@ function EditGrants({
 }
 
 function Facts({ application }: { readonly application: Application }) {
-  const { id, type, created_at: created, modified_at: modified, expires_at: expires } = application;
+  const { id, type, external_id: name, created_at: created, modified_at: modified } = application;
+  const { expires_at: expires } = application;
   return (
     <dl class="pairs">
       <dt>Id</dt>
       <dd>
         <Code>{id}</Code> <Copy text={id} what="the id" />
       </dd>
+      <ExternalId of={name} />
       <dt>Type</dt>
       <dd>
         <Badge tone={type}>{type}</Badge>
@@ -178,7 +181,7 @@ function Access({
 export function ApplicationView({ id }: { readonly id: string }) {
   const [loaded, reload] = useLoad(
     'management',
-    (client, signal) => client.applications.retrieve(id, { signal }),
+    (client, signal) => withTag(client.applications.retrieve(id, { signal })),
     [id],
   );
   const [question, setQuestion] = useState<Question | undefined>();

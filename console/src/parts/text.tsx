@@ -61,3 +61,14 @@ export const Seen = ({
 export const Badge = ({ tone, children }: { readonly tone: string; readonly children: string }) => (
   <span class={`badge badge-${tone}`}>{children}</span>
 );
+
+/** Says by which name of its own a tool finds a resource. Without one it says nothing. */
+export const ExternalId = ({ of }: { readonly of: string | undefined }) =>
+  of === undefined ? null : (
+    <>
+      <dt>External id</dt>
+      <dd>
+        <Code>{of}</Code>
+      </dd>
+    </>
+  );

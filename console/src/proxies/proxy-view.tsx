@@ -5,11 +5,11 @@ import { Confirm } from '../parts/dialog.tsx';
 import { NewKey } from '../parts/new-key.tsx';
 import { NamedView } from '../parts/named-view.tsx';
 import { Section, View } from '../parts/page.tsx';
-import { Code, Instant, Text } from '../parts/text.tsx';
+import { Code, ExternalId, Instant, Text } from '../parts/text.tsx';
 import { linkTo } from '../route.ts';
 import { leaveTo } from '../unsaved.ts';
 import type { CreatedStoredProxy, StoredProxy } from '../sdk.ts';
-import { refuseIfChanged } from '../refuse-if-changed.ts';
+import { changeFrom, withTag } from '../refuse-if-changed.ts';
 import { useAction, useClient, useLoad } from '../session/use-session.ts';
 import { ProxyForm } from './proxy-form.tsx';
 import { changeOf, editedOf, newProxyOf, type EditedProxy } from './edited-proxy.ts';
@@ -25,6 +25,7 @@ function Facts({ proxy }: { readonly proxy: StoredProxy }) {
   const {
     id,
     version,
+    external_id: name,
     destination_url: url,
     configuration_names: names,
     modified_at: modified,
@@ -36,6 +37,7 @@ function Facts({ proxy }: { readonly proxy: StoredProxy }) {
       <dd>
         <Code>{id}</Code> <Copy text={id} what="the id" />
       </dd>
+      <ExternalId of={name} />
       <dt>Destination</dt>
       <dd>
         <Code>{url}</Code>
@@ -51,7 +53,7 @@ function Facts({ proxy }: { readonly proxy: StoredProxy }) {
         {version}, changed <Instant iso={modified ?? created} />
       </dd>
       <dt>Configuration</dt>
-      <dd>{names.length === 0 ? 'none' : names.map((name) => <Code key={name}>{name}</Code>)}</dd>
+      <dd>{names.length === 0 ? 'none' : names.map((each) => <Code key={each}>{each}</Code>)}</dd>
       <dt>Trail</dt>
       <dd>
         <a href={linkTo(['trail'], { proxy_id: id })}>Calls through it</a>
@@ -89,8 +91,10 @@ function Edit({ proxy, onSaved }: { readonly proxy: StoredProxy; readonly onSave
   const save = async (edited: EditedProxy) => {
     const change = changeOf(opened, edited);
     if (Object.keys(change).length === 0) return;
-    await refuseIfChanged(opened, () => client.proxies.retrieve(opened.id));
-    setOpened(await client.proxies.patch(opened.id, change));
+    const saved = await changeFrom(opened, (condition) =>
+      withTag(client.proxies.patch(opened.id, change, condition)),
+    );
+    setOpened(saved);
     setSaves(saves + 1);
     onSaved();
   };
@@ -115,7 +119,7 @@ function Edit({ proxy, onSaved }: { readonly proxy: StoredProxy; readonly onSave
 function Existing({ id }: { readonly id: string }) {
   const [loaded, reload] = useLoad(
     'management',
-    (client, signal) => client.proxies.retrieve(id, { signal }),
+    (client, signal) => withTag(client.proxies.retrieve(id, { signal })),
     [id],
   );
   const [reverted, setReverted] = useState<StoredProxy | undefined>();

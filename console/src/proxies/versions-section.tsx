@@ -4,6 +4,7 @@ import { Confirm } from '../parts/dialog.tsx';
 import { EntriesField, recordOf, type Entry } from '../parts/entries-field.tsx';
 import { Loading, Section } from '../parts/page.tsx';
 import { Code, Instant, JsonText } from '../parts/text.tsx';
+import { changeFrom, withTag } from '../refuse-if-changed.ts';
 import type { StoredProxy, StoredProxyVersion } from '../sdk.ts';
 import { useAction, useClient, useLoad } from '../session/use-session.ts';
 
@@ -27,7 +28,9 @@ function Revert({ proxy, to, onClose, onReverted }: RevertProps) {
       change={async () => {
         const configuration = recordOf(entries);
         const sent = Object.keys(configuration).length === 0 ? {} : { configuration };
-        const result = await client.proxies.revert(proxy.id, { version: to.version, ...sent });
+        const result = await changeFrom(proxy, (condition) =>
+          withTag(client.proxies.revert(proxy.id, { version: to.version, ...sent }, condition)),
+        );
         onReverted(result);
         onClose();
       }}

@@ -7,12 +7,12 @@ import { TextField } from '../parts/field.tsx';
 import { NamedView } from '../parts/named-view.tsx';
 import { Section, View } from '../parts/page.tsx';
 import { ProblemBox } from '../parts/problem-box.tsx';
-import { Code, Instant, Text } from '../parts/text.tsx';
+import { Code, ExternalId, Instant, Text } from '../parts/text.tsx';
 import type { Problem } from '../problem.ts';
 import { linkTo } from '../route.ts';
 import { leaveTo } from '../unsaved.ts';
-import type { NewReactor, Reactor, ReactorRuntime, UpdatedReactor } from '../sdk.ts';
-import { refuseIfChanged } from '../refuse-if-changed.ts';
+import type { NewReactor, Reactor, ReactorRuntime, ReviewedReactor, UpdatedReactor } from '../sdk.ts';
+import { changeFrom, withTag } from '../refuse-if-changed.ts';
 import { useAction, useClient, useIdempotencyKey, useLoad, useUnsaved } from '../session/use-session.ts';
 import { EntriesField, entriesOf, recordOf, type Entry } from '../parts/entries-field.tsx';
 import { BillSection } from './bill-section.tsx';
@@ -169,12 +169,13 @@ function Editor({ reactor, onSaved, onUnsaved, runProblem }: EditorProps) {
     setEdited((now) => ({ ...now, ...part }));
   };
   const save = async () => {
-    if (opened !== undefined) await refuseIfChanged(opened, () => client.reactors.retrieve(opened.id));
     const next = reactorOf(edited);
     const result: UpdatedReactor =
       opened === undefined
         ? await client.reactors.create(next, { idempotencyKey })
-        : await client.reactors.update(opened.id, next);
+        : await changeFrom(opened, (condition) =>
+            withTag(client.reactors.update(opened.id, next, condition)),
+          );
     if (opened !== undefined) setOpened(result);
     // An empty field has the default of the deployment now.
     setEdited((now) => ({
@@ -216,7 +217,13 @@ function Editor({ reactor, onSaved, onUnsaved, runProblem }: EditorProps) {
   );
 }
 
-function DeleteReactor({ reactor, onClose }: { readonly reactor: Reactor; readonly onClose: () => void }) {
+function DeleteReactor({
+  reactor,
+  onClose,
+}: {
+  readonly reactor: Pick<Reactor, 'id' | 'name'>;
+  readonly onClose: () => void;
+}) {
   const client = useClient('management');
   return (
     <Confirm
@@ -237,12 +244,13 @@ function DeleteReactor({ reactor, onClose }: { readonly reactor: Reactor; readon
   );
 }
 
-const Facts = ({ reactor }: { readonly reactor: Reactor }) => (
+const Facts = ({ reactor }: { readonly reactor: Reactor | ReviewedReactor }) => (
   <dl class="pairs">
     <dt>Id</dt>
     <dd>
       <Code>{reactor.id}</Code> <Copy text={reactor.id} what="the id" />
     </dd>
+    <ExternalId of={reactor.external_id} />
     <dt>Changed</dt>
     <dd>
       <Instant iso={reactor.modified_at ?? reactor.created_at} />
@@ -251,10 +259,29 @@ const Facts = ({ reactor }: { readonly reactor: Reactor }) => (
   </dl>
 );
 
+/** Shows what a key with `reactor:review` alone may see in place of the editor. */
+const Reviewed = ({ reactor }: { readonly reactor: ReviewedReactor }) => (
+  <Section title="Content">
+    <p>This key may review reactors: it sees neither code nor values.</p>
+    <dl class="pairs">
+      <dt>Code, SHA-256</dt>
+      <dd>
+        <Code>{reactor.code_digest}</Code>
+      </dd>
+      <dt>Configuration</dt>
+      <dd>
+        {reactor.configuration_names.length === 0
+          ? 'none'
+          : reactor.configuration_names.map((name) => <Code key={name}>{name}</Code>)}
+      </dd>
+    </dl>
+  </Section>
+);
+
 function Existing({ id }: { readonly id: string }) {
   const [loaded, reload] = useLoad(
     'management',
-    (client, signal) => client.reactors.retrieve(id, { signal }),
+    (client, signal): Promise<Reactor | ReviewedReactor> => withTag(client.reactors.retrieve(id, { signal })),
     [id],
   );
   const [isUnsaved, setUnsaved] = useState(false);
@@ -270,18 +297,24 @@ function Existing({ id }: { readonly id: string }) {
       {(reactor) => (
         <>
           <Facts reactor={reactor} />
-          <Editor reactor={reactor} onSaved={reload} onUnsaved={setUnsaved} runProblem={runProblem} />
-          <Section title="Test run">
-            <TestRun
-              reactorId={id}
-              isUnsaved={isUnsaved}
-              onProblem={(problem) => setRunProblem(linedProblem(problem))}
-            />
-          </Section>
+          {'code' in reactor ? (
+            <>
+              <Editor reactor={reactor} onSaved={reload} onUnsaved={setUnsaved} runProblem={runProblem} />
+              <Section title="Test run">
+                <TestRun
+                  reactorId={id}
+                  isUnsaved={isUnsaved}
+                  onProblem={(problem) => setRunProblem(linedProblem(problem))}
+                />
+              </Section>
+            </>
+          ) : (
+            <Reviewed reactor={reactor} />
+          )}
           {reactor.runtime.bundle_digest !== undefined && (
             <BillSection reactorId={id} digest={reactor.runtime.bundle_digest} />
           )}
-          <DeliveriesSection reactorId={id} />
+          {'code' in reactor && <DeliveriesSection reactorId={id} />}
         </>
       )}
     </NamedView>

@@ -139,15 +139,22 @@ export function applicationKey(tenantId: string, id: string): ItemKey {
 export const APPLICATION_PREFIX = 'application#';
 
 /** The kinds of resources that have external ids. */
-export type NamedKind = 'application' | 'proxy' | 'reactor';
+export const NAMED_KINDS = ['application', 'proxy', 'reactor'] as const;
+export type NamedKind = (typeof NAMED_KINDS)[number];
 
 /** The prefix with which the sort keys of external ids begin. */
-export const EXTERNAL_ID_PREFIX = 'external#';
+const EXTERNAL_ID_PREFIX = 'external#';
 
 /** Access or Reactors table: the external id of a resource, which no other of its kind has. */
 export function externalIdKey(tenantId: string, kind: NamedKind, externalId: string): ItemKey {
   return { pk: tenantId, sk: `${EXTERNAL_ID_PREFIX}${kind}#${externalId}` };
 }
+
+/** The kind of resource whose external id has this sort key; `undefined` for any other key. */
+export const namedKindIn = (sk: string): NamedKind | undefined => {
+  const kind = sk.startsWith(EXTERNAL_ID_PREFIX) ? sk.split('#')[1] : undefined;
+  return NAMED_KINDS.find((each) => each === kind);
+};
 
 /** The prefix with which the sort keys of retired keys begin. */
 export const RETIRED_PREFIX = 'retired#';

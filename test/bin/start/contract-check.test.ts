@@ -7,14 +7,16 @@ const tenant = {
   id: UUID,
   name: 'Shop',
   settings: { deduplicate_tokens: false, ephemeral_proxy: true },
+  configuration_revision: null,
   recovered_at: null,
+  service_version: '0.1.0',
 };
 
 const anExchange = (more: Partial<Omit<Exchange, 'body'>> & { readonly body?: unknown } = {}): Exchange => ({
   method: 'GET',
   path: '/tenants/self',
   status: 200,
-  headers: { 'content-type': 'application/json', 'svc-trace-id': 't' },
+  headers: { 'content-type': 'application/json', etag: '"t.1"', 'svc-trace-id': 't' },
   ...more,
   body: Buffer.from(
     typeof more.body === 'string' ? more.body : JSON.stringify('body' in more ? more.body : tenant),
@@ -28,7 +30,10 @@ describe('a response as the document describes it', () => {
   it.each([
     ['of an operation', {}],
     ['after a trailing slash', { path: '/tenants/self/' }],
-    ['with another prefix', { headers: { 'content-type': 'application/json', 'acme-trace-id': 't' } }],
+    [
+      'with another prefix',
+      { headers: { 'content-type': 'application/json', etag: '"t.1"', 'acme-trace-id': 't' } },
+    ],
     ['that is a failure', problem(403)],
     [
       'of the gateway, without a trace id',
@@ -74,7 +79,7 @@ describe('a response that the document does not allow', () => {
     ['no trace id', { headers: { 'content-type': 'application/json' } }, 'header SVC-TRACE-ID is missing'],
     [
       'another content type',
-      { headers: { ...headers, 'content-type': 'text/html' } },
+      { headers: { ...headers, etag: '"t.1"', 'content-type': 'text/html' } },
       'is of type text/html',
     ],
     ['a body that is not JSON', { body: '{' }, 'is no JSON'],

@@ -1,3 +1,4 @@
+import type { StoredItem } from '../account.ts';
 import type { Cast } from '../run.ts';
 import { walk, type Found } from './found.ts';
 
@@ -32,5 +33,30 @@ export async function applicationsAreRight(cast: Cast): Promise<Found> {
         );
     }
   }
+  return problems;
+}
+
+/** How docs/storage.md names the item of an external id in the table Access. */
+const EXTERNAL_ID = 'external#application#';
+
+/** An external id is of one application, which is found by it, and none is left without one. */
+export async function externalIdsAreOfOne(cast: Cast, items: readonly StoredItem[]): Promise<Found> {
+  const { service, target } = cast;
+  const listed = await walk(cast, target.managementKey, '/applications');
+  const problems: string[] = [];
+  const named = Map.groupBy(listed, (each) => each.external_id as string | undefined);
+  for (const [externalId, holders] of named) {
+    if (externalId === undefined) continue;
+    const path = `/applications?external_id=${encodeURIComponent(externalId)}`;
+    const answer = await service.request('judge', { method: 'GET', path, key: target.managementKey });
+    const data = (answer?.body.data ?? []) as readonly { readonly id: string }[];
+    const found = data.map(({ id }) => id);
+    if (String(found) !== String(holders.map(({ id }) => String(id))) || holders.length > 1)
+      problems.push(`${externalId} is of ${String(holders.length)}, and finds ${String(found)}`);
+  }
+  const stored = items.flatMap(({ item }) => (item['sk']?.S?.startsWith(EXTERNAL_ID) ? [item] : []));
+  for (const item of stored)
+    if (!listed.some(({ id }) => id === item['applicationId']?.S) && item['tenantId']?.S === target.tenantId)
+      problems.push(`${String(item['externalId']?.S)} is of no application`);
   return problems;
 }

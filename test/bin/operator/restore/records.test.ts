@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { recordOf } from '../../../../bin/operator/restore/records.ts';
+import { createApplicationStore } from '../../../../src/adapters/dynamodb/application-store.ts';
 import { createReactorStore } from '../../../../src/adapters/dynamodb/reactor-store.ts';
 import { createProxyStore } from '../../../../src/adapters/dynamodb/proxy-store.ts';
 import type { StoredProxy } from '../../../../src/core/stored-proxies/stored-proxy.ts';
 import { aStoredReactor } from '../../../support/builders/a-stored-reactor.ts';
 import { itemsOf, tablesInMemory } from '../../../support/stores-in-memory.ts';
-import { aKey } from '../../../support/builders/an-application.ts';
+import { aKey, anApplication } from '../../../support/builders/an-application.ts';
 import { machinePlatform } from '../../../../src/adapters/machine-platform.ts';
 
-it('a restore treats a stored proxy, its list item, its versions and the uses of its keys as one record', async () => {
+it('a restore treats a stored proxy, its list item, its name, its versions and the uses of its keys as one record', async () => {
   const written: Record<string, unknown>[] = [];
   const client = {
     send({
@@ -38,6 +39,7 @@ it('a restore treats a stored proxy, its list item, its versions and the uses of
     keys: [aKey({ hash: Buffer.alloc(32, 1) })],
     createdBy: 'manager',
     createdAt: 1,
+    externalId: 'shop/psp',
     revision: 1,
     version: 1,
   };
@@ -50,11 +52,11 @@ it('a restore treats a stored proxy, its list item, its versions and the uses of
   const records = written.map((item) => recordOf(marshall(item, { removeUndefinedValues: true })));
   // The count of a tenant's proxies is always as it is now.
   expect(records.filter((record) => record !== '{"counts":"all"}')).toEqual(
-    Array(4).fill(JSON.stringify({ tenant_id: proxy.tenantId, proxy_id: proxy.id })),
+    Array(5).fill(JSON.stringify({ tenant_id: proxy.tenantId, proxy_id: proxy.id })),
   );
 });
 
-it('a restore treats a reactor, the list of its packages and their parts as one record', async () => {
+it('a restore treats a reactor, its name, the list of its packages and their parts as one record', async () => {
   const tables = tablesInMemory();
   const packages = {
     digest: 'd',
@@ -63,13 +65,25 @@ it('a restore treats a reactor, the list of its packages and their parts as one 
     id: randomUUID(),
     bytes: 400_000,
   };
-  const reactor = aStoredReactor({ packages });
+  const reactor = aStoredReactor({ packages, externalId: 'shop/settle' });
   const stored = { encrypted: Buffer.alloc(packages.bytes), locked: [] };
   await createReactorStore(tables.table('Reactors')).create(reactor, 100, stored);
   const records = [...itemsOf(tables, 'Reactors')].map((item) =>
     recordOf(marshall(item, { removeUndefinedValues: true })),
   );
   expect(records.filter((record) => record !== '{"counts":"all"}')).toEqual(
-    Array(4).fill(JSON.stringify({ tenant_id: reactor.tenantId, reactor_id: reactor.id })),
+    Array(5).fill(JSON.stringify({ tenant_id: reactor.tenantId, reactor_id: reactor.id })),
   );
+});
+
+it('a restore treats an application, its name, its grants and its keys as one record', async () => {
+  const tables = tablesInMemory();
+  const application = anApplication({ externalId: 'shop/checkout' });
+  await createApplicationStore(tables.table('Access')).create(application);
+  const records = [...itemsOf(tables, 'Access')].map((item) =>
+    recordOf(marshall(item, { removeUndefinedValues: true })),
+  );
+  const { tenantId, id } = application;
+  expect([...new Set(records)]).toEqual([JSON.stringify({ tenant_id: tenantId, application_id: id })]);
+  expect(records).toHaveLength(18);
 });
