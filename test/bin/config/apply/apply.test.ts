@@ -260,7 +260,60 @@ async function fresh(desired: Desired): Promise<string> {
   return shapeOf(world);
 }
 
+const WHOLE: Choice = {
+  applications: [true, true],
+  keys: 2,
+  hasProxy: true,
+  hasReactor: true,
+  code: 0,
+  region: 'eu',
+  isOff: false,
+};
+
+/** Calls `act` before the creation of this number. */
+function atCreation(number: number, act: () => void): Around {
+  let calls = 0;
+  return (call, at) => {
+    if (call !== 'create' || at !== 'before') return;
+    calls += 1;
+    if (calls === number) act();
+  };
+}
+
 describe('an apply', () => {
+  it('goes on after a failure with what does not need it, and deletes nothing then', async () => {
+    const world = new World();
+    await world.apply(aFile('a', { ...WHOLE, hasProxy: false, hasReactor: false }));
+    const file = aFile('b', { ...WHOLE, applications: [true, false] });
+    const failing = atCreation(2, () => {
+      throw new CallFailed(400, 'validation_failed', '400 refused');
+    });
+    const { applied } = await world.apply(file, failing);
+    expect(applied).toMatchObject({ created: 1, deleted: 0, failed: 1 });
+    expect(world.lines).toEqual(
+      expect.arrayContaining([
+        'created  reactors/settle',
+        'failed   proxies/psp: 400 refused',
+        'skipped  applications/web: it needs proxies/psp',
+        'skipped  applications/job: deletions wait until everything else is done',
+      ]),
+    );
+    expect(world.service.tenant.revision).toMatch(/^stopped shop b{64} /);
+    await world.apply(file);
+    expect(shapeOf(world)).toBe(await fresh(file));
+  });
+
+  it('that takes long renews its lease', async () => {
+    const world = new World();
+    const slow = atCreation(2, () => {
+      world.service.now += 360_000;
+    });
+    await world.apply(aFile('a', WHOLE), slow);
+    const leases = world.service.writes.filter((write) => write.includes('applying'));
+    expect(leases).toHaveLength(2);
+    expect(world.service.tenant.revision).toMatch(/^applied /);
+  });
+
   it('ends in the state of the file from any state, and a second one writes nothing', async () => {
     await fc.assert(
       fc.asyncProperty(aChoice, aChoice, async (first, second) => {
@@ -483,15 +536,7 @@ describe('two applies', () => {
 
   it('write one after the other if one pauses for longer than its lease: it stops', async () => {
     const world = new World();
-    const choice = {
-      applications: [true, true],
-      keys: 2,
-      hasProxy: true,
-      hasReactor: true,
-      code: 0,
-      region: 'eu',
-      isOff: false,
-    };
+    const choice = WHOLE;
     let calls = 0;
     const pause: Around = async (call, at) => {
       if (call !== 'create' || at !== 'before') return;
