@@ -6,7 +6,7 @@ import type { ConnectionFlags } from '../command-line/connection.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { callService } from '../command-line/service-call.ts';
 import { printable } from '../command-line/show.ts';
-import { applyPlan, hasWork, type Applied } from './apply/apply-plan.ts';
+import { applyPlan, type Applied } from './apply/apply-plan.ts';
 import { LeaseLost, leaseProblem } from './apply/lease.ts';
 import { prepareApply } from './apply/prepare-apply.ts';
 import type { ConfigSurroundings } from './config-surroundings.ts';
@@ -15,7 +15,7 @@ import { readConfigFile, type ConfigFile } from './file/read-config-file.ts';
 import { createKeyTargets, type KeyTargets } from './keys/key-targets.ts';
 import type { Desired, Plan } from './model.ts';
 import { describePlan, planAsJson } from './plan/describe-plan.ts';
-import { exitCodeOf, isRefused } from './plan/outcome.ts';
+import { exitCodeOf, hasDifferences, isRefused } from './plan/outcome.ts';
 import { PACKAGE } from './package-folder.ts';
 import { planFileText, readPlanFile } from './plan/plan-file.ts';
 import { planOf } from './plan/plan-of.ts';
@@ -190,7 +190,7 @@ export async function runApply(
         : { desired: read, plan: await storedPlan(file, read, places) };
     print(describePlan(plan));
     if (isRefused(plan, flags)) throw new UsageError(REFUSED);
-    if (hasWork(plan)) await confirm('The tenant is changed.', flags.yes === true, surroundings);
+    if (hasDifferences(plan)) await confirm('The tenant is changed.', flags.yes === true, surroundings);
     const { service, targets, secrets, clock } = places;
     const prepared = await withLines(printError, () =>
       prepareApply({ service, targets, secrets, environment, folder, file: flags.file }, desired, plan),

@@ -1,4 +1,5 @@
-import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type * as AwsClient from '@aws-sdk/client-secrets-manager';
+import { lacksCredentials } from '../command-line/failures.ts';
 
 export interface StoredSecret {
   readonly text: string;
@@ -32,34 +33,50 @@ async function unlessMissing<T>(call: Promise<T>): Promise<T | undefined> {
   }
 }
 
+type Commands = typeof AwsClient;
+
 /** Calls Secrets Manager with the AWS credentials and the Region of the environment. */
 export function awsSecrets(): Secrets {
-  let client: SecretsManagerClient | undefined;
-  const withClient = async () => {
+  let client: AwsClient.SecretsManagerClient | undefined;
+  let withoutCredentials: Error | undefined;
+  /** Without credentials each call would look for them again, which takes seconds. */
+  const call = async <T>(
+    act: (client: AwsClient.SecretsManagerClient, commands: Commands) => Promise<T>,
+  ): Promise<T> => {
+    if (withoutCredentials !== undefined) throw withoutCredentials;
     const commands = await import('@aws-sdk/client-secrets-manager');
-    client ??= new commands.SecretsManagerClient();
-    return { client, commands };
+    try {
+      client ??= new commands.SecretsManagerClient();
+      return await act(client, commands);
+    } catch (error) {
+      if (error instanceof Error && lacksCredentials(error)) withoutCredentials = error;
+      throw error;
+    }
   };
   return {
     read: async (name) => {
-      const { client: secrets, commands } = await withClient();
-      const found = await unlessMissing(secrets.send(new commands.GetSecretValueCommand({ SecretId: name })));
+      const found = await unlessMissing(
+        call((secrets, { GetSecretValueCommand }) =>
+          secrets.send(new GetSecretValueCommand({ SecretId: name })),
+        ),
+      );
       const { SecretString: text, VersionId: version = '' } = found ?? {};
       return text === undefined ? undefined : { text, version };
     },
     version: async (name) => {
-      const { client: secrets, commands } = await withClient();
-      const found = await secrets.send(new commands.DescribeSecretCommand({ SecretId: name }));
+      const found = await call((secrets, { DescribeSecretCommand }) =>
+        secrets.send(new DescribeSecretCommand({ SecretId: name })),
+      );
       const versions = Object.entries(found.VersionIdsToStages ?? {});
       return versions.find(([, stages]) => stages.includes('AWSCURRENT'))?.[0];
     },
     create: async (name) => {
-      const { client: secrets, commands } = await withClient();
-      await secrets.send(new commands.CreateSecretCommand({ Name: name }));
+      await call((secrets, { CreateSecretCommand }) => secrets.send(new CreateSecretCommand({ Name: name })));
     },
     put: async (name, text) => {
-      const { client: secrets, commands } = await withClient();
-      await secrets.send(new commands.PutSecretValueCommand({ SecretId: name, SecretString: text }));
+      await call((secrets, { PutSecretValueCommand }) =>
+        secrets.send(new PutSecretValueCommand({ SecretId: name, SecretString: text })),
+      );
     },
   };
 }

@@ -46,7 +46,7 @@ const idempotencyKeyOf = (plan: Plan, address: Address, name: string, attempt: n
     .update(JSON.stringify([plan.tenant, plan.digest, plan.resources, address, name, attempt]))
     .digest('hex');
 
-const isGone = (error: unknown): boolean => error instanceof CallFailed && error.status === 404;
+export const isGone = (error: unknown): boolean => error instanceof CallFailed && error.status === 404;
 
 /** Deletes a key, which may be gone already. */
 async function removeKey(

@@ -1,12 +1,20 @@
 import { defined } from '../../../src/core/shared/defined.ts';
 import { isUuid } from '../../../src/core/shared/is-uuid.ts';
 import type { JsonObject } from '../../../src/core/shared/json.ts';
-import { isOwner, partsOfAddress } from '../file/names.ts';
+import { addressOf, isOwner, partsOfAddress } from '../file/names.ts';
 import { SOME_ID } from '../file/references.ts';
 import { TargetError, type KeyTargets } from '../keys/key-targets.ts';
 import type { Address, Desired, DesiredKey, Kind, Plan, PlannedKey, PlannedResource } from '../model.ts';
-import { CallFailed, type ConfigService, type Tagged } from '../service.ts';
-import { applyKey, removePlannedKey, settleFirstKey, type KeyDeps, type KeyOwner } from './apply-keys.ts';
+import { hasDifferences } from '../plan/outcome.ts';
+import { CallFailed, type ConfigService, type Owner, type Tagged } from '../service.ts';
+import {
+  applyKey,
+  isGone,
+  removePlannedKey,
+  settleFirstKey,
+  type KeyDeps,
+  type KeyOwner,
+} from './apply-keys.ts';
 import { bodyOf, ownAddress, referencesOf, replacementOf } from './bodies.ts';
 import { hasBegun, Lease } from './lease.ts';
 import { isWritten, makesKey, type Prepared } from './prepare-apply.ts';
@@ -32,8 +40,8 @@ export interface Applied {
   readonly skipped: number;
 }
 
-/** The external id of a resource whose first key no target has yet. No name has a `#`. */
-export const unfinished = (externalId: string): string => `${externalId}#new`;
+/** Ends the external id of a resource whose first key no target has yet. No name has a `#`. */
+const UNFINISHED = '#new';
 
 const WORDS = {
   create: 'created',
@@ -49,6 +57,23 @@ function reasonOf(error: unknown): string | undefined {
   if (error.status === 412) return 'was changed since the plan: make a new one';
   if (error.code === 'external_id_taken') return 'exists since the plan: make a new one';
   return error.message;
+}
+
+/** An application or a proxy that no file names: an apply was stopped before it stored its key. */
+interface Remainder {
+  readonly address: Address;
+  readonly owner: Owner;
+  readonly id: string;
+}
+
+async function remaindersOf(service: ConfigService, namespace: string): Promise<readonly Remainder[]> {
+  const found: Remainder[] = [];
+  for (const owner of ['applications', 'proxies'] as const)
+    for (const { id, external_id: name } of await service.list(owner))
+      if (typeof id === 'string' && typeof name === 'string')
+        if (name.startsWith(`${namespace}/`) && name.endsWith(UNFINISHED))
+          found.push({ address: addressOf(owner, name.slice(namespace.length + 1)), owner, id });
+  return found;
 }
 
 /** Carries out one plan. */
@@ -88,7 +113,12 @@ class Run {
     this.#pending = new Set(plan.resources.filter(isWritten).map(({ address }) => address));
   }
 
-  async all(): Promise<Applied> {
+  async all(remainders: readonly Remainder[]): Promise<Applied> {
+    for (const { address, owner, id } of remainders)
+      await this.#attempt(address, async () => {
+        await this.#remove(owner, id, '*');
+        return `deleted  ${address}, which an apply left that was stopped`;
+      });
     const written = this.#plan.resources.filter(isWritten);
     const of = (kind: Kind) => written.filter(({ address }) => partsOfAddress(address).kind === kind);
     // A proxy and a reactor name the application that they act as, so new ones come first.
@@ -178,7 +208,7 @@ class Run {
     const externalId = this.#externalId(address);
     const { service } = this.#deps;
     const made = isOwner(kind)
-      ? await this.#createOwner(resource, { ...body, external_id: unfinished(externalId) })
+      ? await this.#createOwner(resource, { ...body, external_id: `${externalId}${UNFINISHED}` })
       : await service.create(kind, { ...body, external_id: externalId });
     this.#existing.set(address, made);
     if (!isIncomplete) this.#pending.delete(address);
@@ -187,15 +217,13 @@ class Run {
   }
 
   /**
-   * Makes an application or a proxy. It gets its name when a target has its first key, or no one
-   * has it: what is left by an apply that stops before is found by the other name, and deleted.
+   * Makes an application or a proxy. It gets its name when a target has its first key, or that is
+   * deleted. By the other name the next apply finds it, if this one stops before.
    */
   async #createOwner({ address, keys }: PlannedResource, body: JsonObject): Promise<Tagged> {
     const { service, force } = this.#deps;
     const { kind } = partsOfAddress(address);
     if (!isOwner(kind)) throw new Error(`${address} has no keys`);
-    for (const id of (await service.find(kind, [unfinished(this.#externalId(address))])).values())
-      await service.remove(kind, id, { ifMatch: '*', force });
     const made = await service.create(kind, body);
     if (made.key === undefined) throw new Error(`the service made ${address} without a key`);
     const first = keys.find(({ step, to }) => step === 'create' && to !== undefined);
@@ -257,6 +285,16 @@ class Run {
     return `${isNew ? 'stored  ' : 'changed '} keys/${at.address}/${planned.name ?? planned.id ?? ''}`;
   }
 
+  /** Deletes a resource. A repetition whose first response was lost finds it gone. */
+  async #remove(kind: Kind, id: string, ifMatch: string): Promise<void> {
+    const { service, force } = this.#deps;
+    try {
+      await service.remove(kind, id, { ifMatch, force });
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
+  }
+
   /** Deletes what `removed` names: keys, then those that name others, then the named. */
   async #removals(): Promise<void> {
     const keys = this.#plan.resources.flatMap(({ address, keys: all }) =>
@@ -290,8 +328,7 @@ class Run {
     }
     for (const { address, id = '', etag = '*' } of deleted)
       await this.#attempt(address, async () => {
-        const { service, force } = this.#deps;
-        await service.remove(partsOfAddress(address).kind, id, { ifMatch: etag, force });
+        await this.#remove(partsOfAddress(address).kind, id, etag);
         this.#counts.deleted += 1;
         return `deleted  ${address}`;
       });
@@ -310,15 +347,6 @@ class Run {
   }
 }
 
-/** Whether a plan changes anything. */
-export const hasWork = ({ resources, tenant }: Plan): boolean =>
-  tenant.action !== 'none' ||
-  resources.some(
-    ({ action, keys }) =>
-      action !== 'none' ||
-      keys.some(({ step, replaces }) => !['none', 'unknown'].includes(step) || replaces.length > 0),
-  );
-
 /**
  * Carries out a plan under the lease of the tenant. It never decides what differs, and never goes
  * on where something is not as the plan has read it. Running it again with a new plan repairs what
@@ -333,7 +361,9 @@ export async function applyPlan(
   if (plan.problems.length > 0 || plan.digest !== desired.digest)
     throw new Error('this plan is not to be applied');
   const idle = { created: 0, changed: 0, deleted: 0, keys: 0, failed: 0, skipped: 0 };
-  if (!hasWork(plan) && !hasBegun((await deps.service.tenant()).body, desired)) return idle;
+  const remainders = await remaindersOf(deps.service, desired.namespace);
+  const isIdle = !hasDifferences(plan) && remainders.length === 0;
+  if (isIdle && !hasBegun((await deps.service.tenant()).body, desired)) return idle;
   const lease = await Lease.take(deps.service, desired, { clock: deps.clock, plannedTag: plan.tenant.etag });
-  return await new Run(deps, work, lease).all();
+  return await new Run(deps, work, lease).all(remainders);
 }

@@ -67,9 +67,8 @@ async function otherIds(
 
 /** The problems that the service would find in a request. */
 function problemsOf(address: Address, body: JsonObject): readonly string[] {
-  const { configuration_labels: _labels, ...known } = body;
   try {
-    parseAt(BODIES[partsOfAddress(address).kind], known, '', 'strict');
+    parseAt(BODIES[partsOfAddress(address).kind], body, '', 'strict');
     return [];
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;

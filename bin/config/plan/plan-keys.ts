@@ -196,6 +196,19 @@ function checkEntries(desired: readonly DesiredKey[], removed: readonly string[]
   }
 }
 
+/**
+ * The names of entries whose target has a living key. Another living key of the name is one that an
+ * apply made and could not delete before it was stopped.
+ */
+const doubledNames = (
+  planned: readonly { readonly step: PlannedKey }[],
+  { address, keyTargets }: KeysInput,
+): readonly string[] =>
+  planned.flatMap(({ step: { name = '', id, to } }) => {
+    const target = keyTargets.get(`${address}/${name}`);
+    return to !== undefined && id !== undefined && target?.state === 'stored' ? [name] : [];
+  });
+
 /** Plans the keys of an application or a proxy. */
 export function planKeys(input: KeysInput, report: Report): PlannedKeys {
   const removed = removedOf(input);
@@ -206,8 +219,10 @@ export function planKeys(input: KeysInput, report: Report): PlannedKeys {
   const living = livingKeys(input.live, input.readAt);
   const planned = input.desired.map((entry) => stepOf(entry, living, input, report));
   const used = new Set(planned.flatMap((each) => each.used));
+  const doubled = doubledNames(planned, input);
   const leaving = living.filter(
-    (key) => !used.has(key) && (removed.includes(idOf(key)) || removed.includes(nameOf(key) ?? '')),
+    (key) =>
+      !used.has(key) && (removed.includes(idOf(key)) || [...removed, ...doubled].includes(nameOf(key) ?? '')),
   );
   const deletions = leaving.map((key): PlannedKey => {
     const name = nameOf(key);

@@ -57,6 +57,10 @@ function secretReader({ read }: Pick<Secrets, 'read'>) {
   };
 }
 
+/** An object has more members than its own. */
+const variable = (environment: Reading['environment'], name: string): string =>
+  Object.hasOwn(environment, name) ? (environment[name] ?? '') : '';
+
 type Reading = Pick<SourcePlaces, 'environment' | 'folder'> & {
   readonly secretOf: (name: string) => Promise<StoredSecret>;
 };
@@ -64,7 +68,7 @@ type Reading = Pick<SourcePlaces, 'environment' | 'folder'> & {
 async function textOf(source: Source, { environment, folder, secretOf }: Reading): Promise<StoredSecret> {
   if (source.kind === 'literal') return { text: source.text, version: '' };
   if (source.kind === 'aws-secret') return await secretOf(source.name);
-  const text = source.kind === 'file' ? fileText(folder, source.name) : (environment[source.name] ?? '');
+  const text = source.kind === 'file' ? fileText(folder, source.name) : variable(environment, source.name);
   if (text === '') throw new UnreadableSource(source.kind === 'file' ? 'is empty' : 'is not set');
   return { text, version: '' };
 }

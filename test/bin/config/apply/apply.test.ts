@@ -1,9 +1,10 @@
-import { applyPlan, hasWork, type Applied } from '../../../../bin/config/apply/apply-plan.ts';
+import { applyPlan, type Applied } from '../../../../bin/config/apply/apply-plan.ts';
 import { prepareApply } from '../../../../bin/config/apply/prepare-apply.ts';
 import { leaseProblem, LeaseLost } from '../../../../bin/config/apply/lease.ts';
 import { UsageError } from '../../../../bin/command-line/failures.ts';
 import type { KeyTargets, NewKey } from '../../../../bin/config/keys/key-targets.ts';
 import type { Desired, DesiredKey, DesiredValue, KeyTarget, Plan } from '../../../../bin/config/model.ts';
+import { hasDifferences } from '../../../../bin/config/plan/outcome.ts';
 import { planOf } from '../../../../bin/config/plan/plan-of.ts';
 import { readLive } from '../../../../bin/config/read-live.ts';
 import { CallFailed } from '../../../../bin/config/service.ts';
@@ -271,7 +272,7 @@ describe('an apply', () => {
         expect(world.keyProblems(file)).toEqual([]);
         const writes = world.service.writes.length;
         const { plan } = await world.apply(file);
-        expect([hasWork(plan), world.service.writes.length]).toEqual([false, writes]);
+        expect([hasDifferences(plan), world.service.writes.length]).toEqual([false, writes]);
       }),
       { numRuns: cases(40) },
     );
@@ -284,9 +285,11 @@ describe('an apply', () => {
         aChoice,
         fc.constantFrom('before' as const, 'after' as const),
         fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 3 }),
-        async (first, second, at, counts) => {
+        fc.boolean(),
+        async (first, second, at, counts, areKeysLost) => {
           const world = new World();
           await world.apply(aFile('a', first));
+          if (areKeysLost) world.stored.clear();
           const file = aFile('b', second);
           for (const count of counts)
             await world.apply(file, stopAt(count, at).around).catch((error: unknown) => {
@@ -431,7 +434,8 @@ describe('two applies', () => {
           const { revision } = world.service.tenant;
           const last = files.find(({ digest }) => revision?.includes(digest)) ?? files[0];
           if (last === undefined) throw new Error('no apply wrote');
-          if (hasWork((await world.apply(last)).plan)) throw new Error(`a difference to ${last.digest}`);
+          if (hasDifferences((await world.apply(last)).plan))
+            throw new Error(`a difference to ${last.digest}`);
           expect(shapeOf(world)).toBe(await fresh(last));
           expect(world.keyProblems(last)).toEqual([]);
         },
@@ -439,6 +443,42 @@ describe('two applies', () => {
       { numRuns: cases(60) },
     );
     expect(both).toBeGreaterThan(0);
+  });
+
+  it('leave a state of one file that a third one completes, with no key lost or double', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        aChoice,
+        aChoice,
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 1 }), fc.integer({ min: 1, max: 30 })), {
+          minLength: 1,
+          maxLength: 12,
+        }),
+        async (start, choice, stretches) => {
+          const order = stretches.flatMap(([who, length]) => Array.from({ length }, () => who));
+          const world = new World();
+          await world.apply(aFile('a', start));
+          const file = aFile('b', choice);
+          const turns = new Turns(order, 2);
+          const ended = await Promise.allSettled(
+            [0, 1].map(async (who) => {
+              try {
+                await world.apply(file, turns.around(who));
+              } finally {
+                turns.end();
+              }
+            }),
+          );
+          for (const each of ended)
+            if (each.status === 'rejected')
+              expect(['UsageError', 'CallFailed', 'LeaseLost']).toContain((each.reason as Error).name);
+          await world.apply(file);
+          expect(world.keyProblems(file)).toEqual([]);
+          expect(shapeOf(world)).toBe(await fresh(file));
+        },
+      ),
+      { numRuns: cases(40) },
+    );
   });
 
   it('write one after the other if one pauses for longer than its lease: it stops', async () => {
