@@ -7,7 +7,8 @@ import { counted } from './words.ts';
 function problemOf(label: unknown): string | undefined {
   if (typeof label !== 'string') return undefined;
   if (label === '') return 'must not be empty';
-  if (label.length > LABEL_MAX_LENGTH) return `must be at most ${String(LABEL_MAX_LENGTH)} characters`;
+  if (Array.from(label).length > LABEL_MAX_LENGTH)
+    return `must be at most ${String(LABEL_MAX_LENGTH)} characters`;
   return label.isWellFormed() ? undefined : 'must be well-formed Unicode';
 }
 
@@ -34,8 +35,10 @@ export const labels = (most: number) => textMap(isText).check(checkLabels(most))
 export const labelsPatch = (most: number) =>
   textMap((value): value is string | null => value === null || isText(value)).check(checkLabels(most));
 
-export const labelsWords = (): string =>
-  `Notes about values of the configuration, by their names, of up to ${counted(LABEL_MAX_LENGTH)} characters: no secrets, since reviewers see them. Another value without a label has none.`;
+export const labelsWords = (most: number) => ({
+  words: `Notes about values of the configuration, by their names, of up to ${counted(LABEL_MAX_LENGTH)} characters: no secrets, since reviewers see them. Another value without a label has none.`,
+  limits: { maxProperties: most },
+});
 
 /** Describes the member of a resource in a response, which is absent without labels. */
 export const labelsMember = () =>

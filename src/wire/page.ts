@@ -90,7 +90,7 @@ export const EXTERNAL_IDS_MAX = 100;
 export function externalIdsOf(query: URLSearchParams): readonly string[] {
   const externalIds = query.getAll('external_id');
   const isPossible = (each: string) =>
-    each !== '' && each.length <= EXTERNAL_ID_MAX_LENGTH && each.isWellFormed();
+    each !== '' && Array.from(each).length <= EXTERNAL_ID_MAX_LENGTH && each.isWellFormed();
   if (!externalIds.every(isPossible))
     throw invalid('external_id', `must be 1 to ${String(EXTERNAL_ID_MAX_LENGTH)} characters`);
   if (externalIds.length > EXTERNAL_IDS_MAX)

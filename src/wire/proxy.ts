@@ -380,7 +380,7 @@ export const presentProxyVersion = ({
 export const proxyWords = (): Members => ({
   name: nameWords(),
   external_id: newExternalIdWords(),
-  configuration_labels: labelsWords(),
+  configuration_labels: labelsWords(LIMITS.configuration),
   destination_url: {
     words: 'An https address without expressions, query and fragment, as of the ephemeral proxy.',
     limits: { maxLength: DESTINATION_MAX_LENGTH },
@@ -429,7 +429,7 @@ export const patchProxyWords = (): Members => ({
 });
 
 export const revertProxyWords = (): Members => ({
-  configuration_labels: labelsWords(),
+  configuration_labels: labelsWords(LIMITS.configuration),
   version: { words: 'One of the last versions, or a retained one.', limits: { minimum: 1 } },
   configuration: configurationWords(' Needed if the version has another origin or other reactors.'),
   keep: keepWords(),

@@ -446,7 +446,7 @@ const configurationLimits = () => ({
 export const reactorWords = (): Members => ({
   name: nameWords(),
   external_id: newExternalIdWords(),
-  configuration_labels: labelsWords(),
+  configuration_labels: labelsWords(REACTOR_LIMITS.configuration),
   code: `CommonJS for the Node.js of the image: \`module.exports = async (req) => ({ raw, tokenize })\`. Up to ${counted(REACTOR_LIMITS.code)} characters; not run now.`,
   configuration: {
     words: `Up to ${counted(REACTOR_LIMITS.configuration)} strings that the code reads as \`req.configuration\`.`,

@@ -32,7 +32,7 @@ const flag = /* @__PURE__ */ z
 
 const UNCHANGEABLE = ['id', 'recovered_at'] as const;
 
-/** Longest revision of a configuration, in UTF-16 code units (docs/contract.md#limits). */
+/** A revision of a configuration has at most so many characters (docs/contract.md#limits). */
 export const REVISION_MAX_LENGTH = 200;
 
 const revision = /* @__PURE__ */ text.check(...lengthTo(REVISION_MAX_LENGTH), wellFormed);

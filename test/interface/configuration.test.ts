@@ -160,6 +160,14 @@ describe.each(KINDS)('an external id on one of $path', ({ path, body }) => {
     for (const wrong of ['', 'x'.repeat(201)]) expect((await management.get(query(wrong))).status).toBe(400);
   });
 
+  it('can be any text that its filter takes', async () => {
+    const name = `${'\u{1F6D2}'.repeat(100)}${randomUUID()}`;
+    const { body: resource } = await made(path, { ...body, external_id: name });
+    const found = await management.get(`${path}?external_id=${encodeURIComponent(name)}`);
+    expect(found.body.data).toMatchObject([{ id: resource.id as string }]);
+    await management.delete(`${path}/${resource.id as string}`);
+  });
+
   it('has 1 to 200 characters', async () => {
     for (const wrong of ['', 'x'.repeat(201), 7])
       expect((await management.post(path, { ...body, external_id: wrong })).body).toMatchObject({

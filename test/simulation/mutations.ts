@@ -666,7 +666,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'a change raises no entity tag',
     file: 'src/core/applications/change-application.ts',
-    find: 'revision: application.revision + 1,',
+    find: 'revision: nextRevision(deps.random, application),',
     replace: 'revision: application.revision,',
   },
 ];

@@ -52,10 +52,20 @@ const editedOf = (reactor: Reactor | undefined): Edited => ({
   packages: 'same',
 });
 
-const reactorOf = ({ name, code, entries, applicationId, runtime, packages }: Edited): NewReactor => ({
+/** A value that was not edited has the label that it had. */
+const labelsOf = (
+  { configuration: before, configuration_labels: labels = {} }: Reactor,
+  configuration: Readonly<Record<string, string>>,
+) => Object.fromEntries(Object.entries(labels).filter(([name]) => configuration[name] === before[name]));
+
+const reactorOf = (
+  { name, code, entries, applicationId, runtime, packages }: Edited,
+  before: Reactor | undefined,
+): NewReactor => ({
   name,
   code,
   configuration: recordOf(entries),
+  ...(before !== undefined && { configuration_labels: labelsOf(before, recordOf(entries)) }),
   ...(applicationId !== '' && { application: { id: applicationId } }),
   runtime: { ...runtimeOf(runtime), ...sentPackages(packages) },
 });
@@ -169,7 +179,7 @@ function Editor({ reactor, onSaved, onUnsaved, runProblem }: EditorProps) {
     setEdited((now) => ({ ...now, ...part }));
   };
   const save = async () => {
-    const next = reactorOf(edited);
+    const next = reactorOf(edited, opened);
     const result: UpdatedReactor =
       opened === undefined
         ? await client.reactors.create(next, { idempotencyKey })

@@ -112,8 +112,13 @@ const listedOf = ({
   encryptedName,
   encryptedDefinition,
   pins: pinned,
-}: StoredProxy): ListedProxy =>
-  defined({ id, tenantId, encryptedName, pins: pinned, bytes: encryptedDefinition.length });
+  configurationNames,
+  configurationLabels,
+}: StoredProxy): ListedProxy => {
+  const beside = JSON.stringify([configurationNames, configurationLabels]);
+  const bytes = encryptedDefinition.length + Buffer.byteLength(beside);
+  return defined({ id, tenantId, encryptedName, pins: pinned, bytes });
+};
 
 const FREE = { ConditionExpression: 'attribute_not_exists(pk)' };
 

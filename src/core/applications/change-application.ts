@@ -1,8 +1,8 @@
 import { generateApiKey } from '../crypto/api-key.ts';
 import type { EgressAllowList } from '../egress/destination.ts';
-import { externalIdAfter, writeNext } from '../shared/external-id.ts';
+import { asOwned, externalIdAfter, writeNext } from '../shared/external-id.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
-import { requireMatch } from '../shared/revision.ts';
+import { nextRevision, requireMatch } from '../shared/revision.ts';
 import type { Secret } from '../shared/secret.ts';
 import { invalidMembers } from '../shared/service-error.ts';
 import type { Grants } from '../access/access-rule.ts';
@@ -37,7 +37,7 @@ function changed(deps: GetApplicationDeps, caller: Caller, application: Applicat
     ...application,
     modifiedBy: caller.applicationId,
     modifiedAt: deps.clock(),
-    revision: application.revision + 1,
+    revision: nextRevision(deps.random, application),
     version: application.version + 1,
   };
 }
@@ -59,13 +59,14 @@ export async function updateApplication(
     const errors = validateGrants(previous.type, update, deps.egressAllowList);
     if (Object.keys(errors).length > 0) throw invalidMembers(errors);
     const { name, permissions, rules } = update;
+    const owned = await asOwned(deps.applicationStore, previous, update.externalId);
     const { externalId: before, ...rest } = previous;
     const named = externalIdAfter(before, update.externalId);
     const next = changed(deps, caller, { ...rest, ...named, name, permissions, rules });
     const beside = update.mayBeLast === true ? undefined : await managerBeside(deps, caller, previous, next);
     const isShown = isShownApplication(deps, caller.tenantId);
-    return writeNext(deps.applicationStore, caller, { previous, next, isShown }, () =>
-      deps.applicationStore.update(previous, next, beside),
+    return writeNext(deps.applicationStore, caller, { previous: owned, next, isShown }, () =>
+      deps.applicationStore.update(owned, next, beside),
     );
   });
 }

@@ -10,6 +10,7 @@ import type { Caller } from '../access/caller.ts';
 import type { ApplicationStore } from './application-store.ts';
 import type { ApplicationType } from '../access/permission.ts';
 import { requirePermission } from '../access/require-permission.ts';
+import { firstRevision } from '../shared/revision.ts';
 import { requireFree } from '../shared/external-id.ts';
 import { validateGrants } from '../access/validate-grants.ts';
 import type { EgressAllowList } from '../egress/destination.ts';
@@ -59,7 +60,7 @@ export async function createApplication(
     createdBy,
     createdAt: now,
     keys: [key],
-    revision: 1,
+    revision: firstRevision(deps.random),
     version: firstVersion(deps.random),
   };
   if (await deps.applicationStore.create(application)) return { application, key: text };

@@ -1,5 +1,5 @@
 import { retryConflict } from '../shared/retry-conflict.ts';
-import { requireMatch } from '../shared/revision.ts';
+import { nextRevision, requireMatch } from '../shared/revision.ts';
 import type { Secret } from '../shared/secret.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
@@ -192,13 +192,17 @@ export interface KeyPatch {
   readonly check?: (current: KeyView) => void;
 }
 
-function patched(key: KeyView, { name, expiresAtMs, sourceAddresses }: KeyPatch): KeyView {
+function patched(
+  { random }: Platform,
+  key: KeyView,
+  { name, expiresAtMs, sourceAddresses }: KeyPatch,
+): KeyView {
   const { name: oldName, expiresAtMs: oldEnd, sourceAddresses: oldNetworks, ...rest } = key;
   const nextName = name === undefined ? oldName : (name ?? undefined);
   const nextEnd = expiresAtMs === undefined ? oldEnd : (expiresAtMs ?? undefined);
   return {
     ...rest,
-    revision: key.revision + 1,
+    revision: nextRevision(random, key),
     ...(nextName !== undefined && { name: nextName }),
     ...(nextEnd !== undefined && { expiresAtMs: nextEnd }),
     sourceAddresses: sourceAddresses === undefined ? oldNetworks : (sourceAddresses ?? []),
@@ -224,14 +228,16 @@ export async function updateKey<Owner extends KeyOwner>(
     if ((view.expiresAtMs ?? Infinity) <= deps.clock()) throw noSuchKey(owned);
     checkLater(key, patch.expiresAtMs, deps.clock());
     patch.check?.(view);
+    const changed = patched(deps, view, patch);
+    const { lastUsedOn: _, ...stored } = changed;
     const next = withKeys(
       previous,
-      previous.keys.map((each) => (each.id === keyId ? patched(each, patch) : each)),
+      previous.keys.map((each) => (each.id === keyId ? stored : each)),
     );
     const isChanged = await owned.update(previous, next, () => {
       requireMatch(owned.caller, key);
     });
-    return isChanged ? patched(view, patch) : 'conflict';
+    return isChanged ? changed : 'conflict';
   });
 }
 

@@ -3,6 +3,7 @@ import type { Secret } from '../shared/secret.ts';
 import type { ApplicationStore } from '../applications/application-store.ts';
 import { changeTenant, type TenantDeps } from '../tenants/change-tenant.ts';
 import { newManagementApplication } from './management-application.ts';
+import { nextRevision } from '../shared/revision.ts';
 
 export interface CreateManagementKeyDeps extends TenantDeps {
   readonly applicationStore: Pick<ApplicationStore, 'create'>;
@@ -36,7 +37,11 @@ export async function createManagementKey(
 ): Promise<CreatedManagementKey> {
   const createdAt = deps.clock();
   const expiresAtMs = createdAt + lifeMs;
-  await changeTenant(deps, tenantId, (tenant) => ({ ...tenant, recoveredAt: createdAt }));
+  await changeTenant(deps, tenantId, (tenant) => ({
+    ...tenant,
+    recoveredAt: createdAt,
+    revision: nextRevision(deps.random, tenant),
+  }));
   deps.onManagementKeyCreated();
   const name = `Recovery ${dayOf(createdAt)}`;
   const { application, key, text } = newManagementApplication(deps, {

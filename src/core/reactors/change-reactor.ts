@@ -3,11 +3,11 @@ import type { Caller } from '../access/caller.ts';
 import { holdsOrContains, requirePermission } from '../access/require-permission.ts';
 import { changedNotes, labelsAfter, type LabelsChange } from '../shared/configuration-labels.ts';
 import { defined } from '../shared/defined.ts';
-import { externalIdAfter, requireFree } from '../shared/external-id.ts';
+import { asOwned, externalIdAfter, requireFree } from '../shared/external-id.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
-import { requireMatch } from '../shared/revision.ts';
+import { nextRevision, requireMatch } from '../shared/revision.ts';
 import { Secret } from '../shared/secret.ts';
-import { invalid } from '../shared/service-error.ts';
+import { invalid, ServiceError } from '../shared/service-error.ts';
 import { checkCode } from './check-code.ts';
 import {
   isBusy,
@@ -101,9 +101,10 @@ async function replaceCode(
   return releaseOperationOnFailure<StoredReactor | 'conflict'>(deps, locked, async () => {
     const packages = added?.bundle ?? (await openPackages(deps, next));
     const published = await publishLocked(deps, locked, next, defined({ code, packages, replacement }));
+    if (published !== 'conflict' || next.externalId === previous.externalId) return published;
     // Another reactor may have got the external id meanwhile: then our operation ends here.
-    if (published === 'conflict') await checkName(deps, previous, next);
-    return published;
+    await checkName(deps, previous, next);
+    throw new ServiceError('conflict', 'The external_id was taken and freed at this moment.');
   });
 }
 
@@ -189,7 +190,7 @@ async function nextReactor(
     applicationId: application?.id,
     modifiedBy: caller.applicationId,
     modifiedAt: now,
-    revision: previous.revision + 1,
+    revision: nextRevision(deps.random, previous),
     version: previous.version + 1,
   });
   const isSame = next.warmConcurrency === previous.warmConcurrency;
@@ -241,13 +242,14 @@ async function changeOnce(
   });
   const isStored = !isNewCode && (!namesCode || (await isInPlace(deps, previous)));
   const stopped = isNewCode ? await stoppedBy(deps, caller, previous) : {};
-  await checkName(deps, previous, next);
+  const owned = await asOwned(deps.reactorStore, previous, definition.externalId);
+  await checkName(deps, owned, next);
   requireMatch(caller, previous);
   if (isStored)
-    return (await deps.reactorStore.update(next, undefined, previous))
+    return (await deps.reactorStore.update(next, undefined, owned))
       ? { stored: next, application, warnings }
       : 'conflict';
-  const stored = await replaceCode(deps, previous, changed, definition.code);
+  const stored = await replaceCode(deps, owned, changed, definition.code);
   return stored === 'conflict' ? 'conflict' : { stored, application, warnings, ...stopped };
 }
 

@@ -4,6 +4,7 @@ import { requirePermission } from '../access/require-permission.ts';
 import type { ClientCompatibility } from '../shared/client-compatibility.ts';
 import { defined } from '../shared/defined.ts';
 import { labelsAfter } from '../shared/configuration-labels.ts';
+import { firstRevision } from '../shared/revision.ts';
 import { requireFree } from '../shared/external-id.ts';
 import { orderedId } from '../shared/ordered-id.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -135,7 +136,7 @@ export async function createReactor(
     ...(await encryptContent(deps.vault, { tenantId, id, ...surroundings }, definition)),
     state: 'creating' as const,
     operation: { id, until: now + OPERATION_MS },
-    revision: 1,
+    revision: firstRevision(deps.random),
     version: 1,
   });
   const written = await deps.reactorStore.create(draft, deps.reactorsPerTenant, beside);

@@ -7,7 +7,7 @@ import { sameJson } from './same-json.ts';
  */
 export type Labels = Readonly<Record<string, string>>;
 
-/** Longest label, in UTF-16 code units (docs/contract.md#limits). */
+/** A label has at most so many characters (docs/contract.md#limits). */
 export const LABEL_MAX_LENGTH = 200;
 
 /** A request changes labels by these. A label is of one value: another value lacks it. */

@@ -1,7 +1,7 @@
 import { isMeantFor, requireMatch, type Conditional, type Revised } from './revision.ts';
 import { ServiceError } from './service-error.ts';
 
-/** Longest external id, in UTF-16 code units (docs/contract.md#external-ids). */
+/** An external id has at most so many characters (docs/contract.md#external-ids). */
 export const EXTERNAL_ID_MAX_LENGTH = 200;
 
 /** A resource under a name that its owner chose, which no other of its kind in the tenant has. */
@@ -29,10 +29,28 @@ export async function requireFree(
   const holder = (await store.findNamed(tenantId, [externalId])).get(externalId);
   if (holder === undefined || holder === id) return;
   if (!(await isShown(holder)))
-    throw new ServiceError('conflict', 'The resource that has the external_id is being made or deleted.', {
-      headers: { 'Retry-After': '60' },
-    });
+    throw new ServiceError(
+      'conflict',
+      'The resource that has the external_id is being made or deleted, or has expired.',
+      { headers: { 'Retry-After': '60' } },
+    );
   throw new ServiceError('external_id_taken', 'Another resource of the tenant has the external_id.');
+}
+
+/**
+ * A resource as the store knows it, where a request names an external id. After a restore the name
+ * may be free, or of another resource: then this one has none until it takes it again.
+ */
+export async function asOwned<R extends Named>(
+  store: ExternalIds,
+  resource: R,
+  change: string | null | undefined,
+): Promise<R> {
+  const { tenantId, id, externalId } = resource;
+  if (externalId === undefined || change !== externalId) return resource;
+  if ((await store.findNamed(tenantId, [externalId])).get(externalId) === id) return resource;
+  const { externalId: _, ...rest } = resource;
+  return rest as R;
 }
 
 /** An external id after a change: `undefined` leaves it, and `null` takes it away. */

@@ -1,14 +1,30 @@
+import type { Platform } from './platform.ts';
 import { ServiceError } from './service-error.ts';
 
 /** A resource that callers change. */
 export interface Revised {
   readonly id: string;
   /**
-   * Starts at 1, and increases by one with each change by a caller, also of what no response shows.
-   * What the service does by itself leaves it.
+   * Increases with each change by a caller or an operator, also of what no response shows. What the
+   * service does by itself leaves it.
    */
   readonly revision: number;
 }
+
+type Random = Pick<Platform['random'], 'integer'>;
+
+/**
+ * The first revision of a resource. It is random: a retried creation may make a resource again
+ * under the same id after it was deleted, and no tag of the first one is one of the second.
+ */
+export const firstRevision = ({ integer }: Random): number => integer(2 ** 47);
+
+/**
+ * The revision after a change. Its step is random: a resource that a restore sets back goes on to
+ * other states, which have none of the tags that the former ones had.
+ */
+export const nextRevision = ({ integer }: Random, { revision }: Pick<Revised, 'revision'>): number =>
+  revision + 1 + integer(2 ** 31);
 
 /** A request may be meant for one state of a resource alone. */
 export interface Conditional {

@@ -3,7 +3,8 @@ import { requirePermission } from '../access/require-permission.ts';
 import type { Sightings } from '../audit/audit-scope.ts';
 import { changedNotes, labelsAfter } from '../shared/configuration-labels.ts';
 import { defined } from '../shared/defined.ts';
-import { externalIdAfter, writeNext } from '../shared/external-id.ts';
+import { asOwned, externalIdAfter, writeNext } from '../shared/external-id.ts';
+import { nextRevision } from '../shared/revision.ts';
 import type { Platform } from '../shared/platform.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
 import { Secret } from '../shared/secret.ts';
@@ -136,7 +137,7 @@ const retiredOf = ({ encryptedRetired }: StoredProxy): Partial<StoredProxy> =>
 
 /** The next state of a proxy, without its names and who changed it. */
 async function nextProxy(
-  { vault }: ChangeProxyDeps,
+  { vault, random }: ChangeProxyDeps,
   { stored, definition: previous }: Opened,
   { definition }: { readonly definition: ProxyDefinition },
   change: {
@@ -160,7 +161,7 @@ async function nextProxy(
     ...(previous.name !== definition.name && {
       encryptedName: await encryptName(vault, stored, definition),
     }),
-    revision: stored.revision + 1,
+    revision: nextRevision(random, stored),
     version: stored.version + 1,
   };
 }
@@ -205,8 +206,9 @@ async function changeOnce(
     ],
   });
   const versions = isNewVersion ? [versionOf(next, { createdBy: by, createdAt: now })] : [];
-  const written = await writeNext(deps.proxyStore, caller, { previous: stored, next }, () =>
-    deps.proxyStore.update(stored, next, versions),
+  const owned = await asOwned(deps.proxyStore, stored, change.externalId);
+  const written = await writeNext(deps.proxyStore, caller, { previous: owned, next }, () =>
+    deps.proxyStore.update(owned, next, versions),
   );
   if (written === 'conflict') return 'conflict';
   if (changed.hasForgotten)

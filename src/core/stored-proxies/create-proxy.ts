@@ -4,6 +4,7 @@ import { firstVersion } from '../applications/application.ts';
 import { FOR_EVER, keysOfOthers, newKey } from '../applications/application-key.ts';
 import { generateProxyKey } from '../crypto/api-key.ts';
 import { changedNotes, labelsAfter, type Labels } from '../shared/configuration-labels.ts';
+import { firstRevision } from '../shared/revision.ts';
 import { requireFree } from '../shared/external-id.ts';
 import { orderedId } from '../shared/ordered-id.ts';
 import type { Secret } from '../shared/secret.ts';
@@ -72,7 +73,7 @@ export async function createProxy(
     secretAuthor: createdBy,
     keys: [key],
     ...by,
-    revision: 1,
+    revision: firstRevision(deps.random),
     version: firstVersion(deps.random),
   };
   const members = [

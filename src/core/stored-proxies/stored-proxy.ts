@@ -232,7 +232,7 @@ export interface StoredProxy extends Named {
 
 /** A list reads these of each proxy, to count, and to compare names and pins. */
 export interface ListedProxy extends Pick<StoredProxy, 'id' | 'tenantId' | 'encryptedName' | 'pins'> {
-  /** The size of its encrypted definition, which a page shows. */
+  /** The size of what a page shows of it: its definition, names and labels. */
   readonly bytes: number;
 }
 

@@ -1,6 +1,6 @@
 import { requirePermission } from '../access/require-permission.ts';
 import type { Caller } from '../access/caller.ts';
-import { requireMatch } from '../shared/revision.ts';
+import { nextRevision, requireMatch } from '../shared/revision.ts';
 import { defined } from '../shared/defined.ts';
 import { changeTenant, existingTenant, type TenantDeps } from './change-tenant.ts';
 import type { Tenant } from './tenant.ts';
@@ -44,7 +44,7 @@ export async function updateTenant(
       settings: { ...tenant.settings, ...settings },
       configurationRevision:
         configurationRevision === undefined ? before : (configurationRevision ?? undefined),
-      revision: tenant.revision + 1,
+      revision: nextRevision(deps.random, tenant),
     });
   });
 }

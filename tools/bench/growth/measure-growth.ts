@@ -93,6 +93,16 @@ async function scan(tables: TokenTables): Promise<void> {
   for await (const _ of paginateScan({ client: tables.client }, wanted));
 }
 
+/** Makes a key that works everywhere. */
+const aKey = (hash: Buffer) => ({
+  id: randomUUID(),
+  hash,
+  hint: 'x7Qp',
+  createdAt: CREATED_FROM,
+  revision: 1,
+  sourceAddresses: [],
+});
+
 /**
  * The AWS calls of lists, searches, sweeps, deduplication and authentication among `size` tokens of
  * one tenant.
@@ -140,16 +150,7 @@ export async function measureGrowth(size: number): Promise<Readonly<Record<Growt
       rules: [],
       createdBy: randomUUID(),
       createdAt: CREATED_FROM,
-      keys: [
-        {
-          id: randomUUID(),
-          hash: keyHash,
-          hint: 'x7Qp',
-          createdAt: CREATED_FROM,
-          revision: 1,
-          sourceAddresses: [],
-        },
-      ],
+      keys: [aKey(keyHash)],
       revision: 1,
       version: 1,
     };
