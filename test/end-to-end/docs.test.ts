@@ -43,6 +43,8 @@ const FOUND = {
   'npm package': 'guides/use-a-package',
   'npm dependency': 'guides/use-a-package',
   'native addon': 'guides/use-a-package',
+  GitOps: 'guides/keep-access-in-a-file',
+  'infrastructure as code': 'guides/keep-access-in-a-file',
 };
 
 const AUDITED = ['concepts/'];
