@@ -137,7 +137,10 @@ describe.each(KINDS)('an external id on one of $path', ({ path, body }) => {
     const all = await Promise.all(
       Array.from({ length: 3 }, () => management.post(path, { ...body, external_id: name })),
     );
-    expect(all.map(outcomeOf).toSorted()).toEqual([201, 'external_id_taken', 'external_id_taken']);
+    // A reactor that is still being made shows its name to no other request yet.
+    expect(all.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
+    for (const refused of all.filter(({ status }) => status === 409))
+      expect(['external_id_taken', 'conflict']).toContain(refused.body.code);
   });
 
   it('filters a list exactly, in the order asked for, and never shows all', async () => {
