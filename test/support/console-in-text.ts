@@ -1,10 +1,13 @@
 // Draws the console without a browser: its own code and preact in a context whose document has only
 // what they call. Its clients call a service by `fetch`.
+import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { build, type Plugin } from 'esbuild';
 import { turns } from '../../packages/test-kit/src/event-loop.ts';
 import type { Vault } from '../../packages/testing/src/index.ts';
 import { forBrowsers } from '../../tools/publishing/for-browsers.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
 
 type Listener = (event: object) => void;
 
@@ -153,8 +156,10 @@ const withoutEditor: Plugin = {
 /** Bundles the console with what a test draws of it. */
 async function bundled(): Promise<string> {
   const { outputFiles } = await build({
+    // A test before this one may have loaded the bundler in a folder of its own.
+    absWorkingDir: ROOT,
     plugins: [forBrowsers, withoutEditor],
-    stdin: { contents: ENTRY, resolveDir: 'console/src', loader: 'tsx' },
+    stdin: { contents: ENTRY, resolveDir: join(ROOT, 'console/src'), loader: 'tsx' },
     bundle: true,
     write: false,
     format: 'cjs',

@@ -47,10 +47,10 @@ const LIMITS_KB = {
   // Resources have names that are items, states, and labels (4 KB, and where they change 8 to
   // 12 KB).
   tokens: 402,
-  applications: 284,
+  applications: 285,
   proxies: 402,
   proxy: 560,
-  reactors: 514,
+  reactors: 515,
   'reactor-worker': 386,
   'webhook-sender': 262,
   sweeper: 182,
