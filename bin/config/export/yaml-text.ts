@@ -8,6 +8,12 @@ const HEAD = ` yaml-language-server: $schema=./node_modules/@cloakroom/cli/schem
  Written by cloakroom config export. The values of configurations are in the variables that
  \`from\` names; a value that may come back needs \`public: true\` beside it.`;
 
+const INVISIBLE = /[\p{Cf}\u2028\u2029]/gu;
+
+/** Escapes a character as YAML has it in double quotes. */
+const escaped = (character: string): string =>
+  `\\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`;
+
 /** Writes a text of YAML that is read back as the same value. */
 export function yamlText(content: JsonObject, comments: ReadonlyMap<Address, readonly string[]>): string {
   const document = new Document(content, { version: '1.2', schema: 'core', aliasDuplicateObjects: false });
@@ -27,5 +33,6 @@ export function yamlText(content: JsonObject, comments: ReadonlyMap<Address, rea
     const pair = entries.items.find(({ key }) => isScalar(key) && key.value === name);
     if (pair !== undefined) (pair.key as Node).commentBefore = sentences.map((each) => ` ${each}`).join('\n');
   }
-  return document.toString({ lineWidth: 0 });
+  // A text with one of them is in double quotes.
+  return document.toString({ lineWidth: 0 }).replaceAll(INVISIBLE, escaped);
 }

@@ -44,6 +44,9 @@ const OLD_NUMBER = /^[-+]?(?:0b[01_]+|\d[\d_]*_[\d_]*|\d+(?::[0-5]?\d)+)$/;
 /** Numbers as JSON has them. YAML has others, such as `0o17` and `.inf`. */
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 
+/** These turn the direction of a line, so that its reader sees another text than its parser. */
+const TURNS = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+
 /** The library quotes the text in most of its messages, so they are replaced. */
 const SYNTAX: Readonly<Record<string, string>> = {
   BAD_ALIAS: 'aliases are not allowed: write the value again',
@@ -178,6 +181,8 @@ export function yamlTree(bytes: Uint8Array, problems: Problems): Tree | undefine
   const { yaml, tags } = first.directives;
   if (yaml.explicit || Object.keys(tags).length > 1) problems.report(start, 'directives are not allowed');
   reportSyntax(first, reading, problems);
+  for (const { index } of text.matchAll(TURNS))
+    problems.report(reading.at(index), 'has an invisible character: write it as \\u202e in double quotes');
   // The tree of a text with mistakes would lead to others.
   return problems.count > 0 ? undefined : reading.read(first.contents, start);
 }

@@ -62,6 +62,8 @@ export function notesOfStopped(noting: Noting, reactorId: string): readonly stri
       ];
 }
 
+const ONE = { applications: 'application', proxies: 'proxy', reactors: 'reactor' } as const;
+
 /** Names what the file does not manage: nothing is deleted by omission. */
 export function notesOfTenant(
   { desired: { namespace }, live, names }: Noting,
@@ -78,7 +80,9 @@ export function notesOfTenant(
     );
     return of.length === 0
       ? []
-      : [`in no file are ${String(of.length)} ${kind}: ${listed(of.map(({ id }) => names.nameOf(id)))}`];
+      : [
+          `${of.length === 1 ? `1 ${ONE[kind]} is` : `${String(of.length)} ${kind} are`} in no file: ${listed(of.map(({ id }) => names.nameOf(id)))}`,
+        ];
   });
   return [
     ...(forgotten.length > 0

@@ -103,6 +103,7 @@ describe('a configuration file', () => {
   it.each([
     ['an anchor', 'description: &a x', /^7:\d+ anchors are not allowed/],
     ['an alias', 'description: *a', /^7:18 aliases are not allowed/],
+    ['a character that turns its line', 'description: "a\u202Eb"', /^7:\d+ has an invisible character/],
     ['a tag', 'name: !!str x', /^7:17 tags are not allowed/],
     ['a name twice', 'name: Again', /^7:5 appears twice, first in line 4$/],
     ['a word that is a switch elsewhere', 'description: no', /^7:18 is no text for every reader of YAML/],

@@ -76,8 +76,7 @@ describe('a plan in text', () => {
     code  sha256:bfa30f22ce43 -> sha256:509fdbe379fb (2 lines)                            gives more
 - applications/old
     /pci/high/  token:read  mask -> nothing
-note: in no file are 1 applications: "Pipeline"
-    (00000000-0000-4000-8000-000000000001)
+note: 1 application is in no file: "Pipeline" (00000000-0000-4000-8000-000000000001)
 1 to create, 4 to change, 1 to remove; 12 places give more
 "
 `);

@@ -343,7 +343,7 @@ describe('names in a plan', () => {
     expect(omitted.resources).toEqual([]);
     expect(omitted.notes).toEqual([
       'the file no longer has applications/old, which stay until removed has them',
-      `in no file are 1 applications: "Pipeline" (${SELF})`,
+      `1 application is in no file: "Pipeline" (${SELF})`,
     ]);
   });
 
