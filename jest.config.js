@@ -1,7 +1,8 @@
-// Nothing of a person's shell reaches a test: a locale that the machine lacks, a profile of AWS.
-for (const name of Object.keys(process.env))
-  if (/^(?:LC_|LANG|AWS_|TZ$|HTTPS?_PROXY$|https?_proxy$|NO_PROXY$|no_proxy$)/.test(name))
-    delete process.env[name];
+// Nothing of a person's shell reaches a test: a locale that the machine lacks, a profile of AWS, a
+// service that the command line talks to, or that this is CI, where it refuses more.
+const OF_THE_SHELL =
+  /^(?:LC_|LANG|AWS_|TZ$|HTTPS?_PROXY$|https?_proxy$|NO_PROXY$|no_proxy$|CI$|CLOAKROOM_(?:URL|API_KEY|CREDENTIALS)$)/;
+for (const name of Object.keys(process.env)) if (OF_THE_SHELL.test(name)) delete process.env[name];
 
 // `jest --selectProjects faults` runs one project. `service` and `browser` (in Chromium) share one
 // local account: the synthesized app, exactly as `npm start` runs it. `memory` runs the testing

@@ -136,7 +136,7 @@ function checkPipeline(
   flags: ApplyFlags,
   { environment }: ConfigSurroundings,
 ): void {
-  if ((environment['CI'] ?? '') === '') return;
+  if (['', 'false', '0'].includes(environment['CI'] ?? '')) return;
   if (plan === undefined)
     throw new UsageError(
       'where CI is set, apply needs a plan: run config plan --out PLAN before; nothing was done',
