@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
+import type { StreamSurroundings } from '../../../bin/command-line/stream-surroundings.ts';
 import { runCommandLine } from './run-command-line.ts';
 
 let isOutputLost = false;
@@ -25,11 +26,29 @@ async function ask(question: string): Promise<string> {
   }
 }
 
-process.exitCode = await runCommandLine(process.argv.slice(2), {
+/** Resolves once standard output takes more. Rejects once it is closed. */
+async function output(bytes: Uint8Array): Promise<void> {
+  await new Promise<void>((written, fail) => {
+    process.stdout.write(bytes, (error) => {
+      if (error) fail(error);
+      else written();
+    });
+  });
+}
+
+const surroundings: StreamSurroundings = {
   print: (line) => process.stdout.write(line),
   printError: (line) => process.stderr.write(line),
   isTerminal: process.stdout.isTTY,
   ...(process.stdin.isTTY && { ask }),
   environment: process.env,
   readInput: () => text(process.stdin),
-});
+  // Its getter opens the file, so only a command that reads it does so.
+  get input() {
+    return process.stdin;
+  },
+  output,
+  isErrorTerminal: process.stderr.isTTY && process.env['TERM'] !== 'dumb',
+};
+
+process.exitCode = await runCommandLine(process.argv.slice(2), surroundings);
