@@ -65,7 +65,7 @@ function reasonOf(error: unknown): string | undefined {
   return error.message;
 }
 
-/** What an apply left that was stopped before it stored the first key of a new resource. */
+/** A stopped apply left it: the first key of a new resource is in no target. */
 interface Remainder {
   readonly address: Address;
   readonly owner: Owner;
@@ -75,7 +75,7 @@ interface Remainder {
 
 const isLeft = ({ address }: PlannedResource): boolean => address.endsWith(UNFINISHED);
 
-/** What the plan says that a stopped apply left. */
+/** Lists the remainders that the plan names. */
 const plannedRemainders = ({ resources }: Plan): readonly Remainder[] =>
   resources.filter(isLeft).flatMap(({ address, id = '', etag = '*' }) => {
     const { kind } = partsOfAddress(address);
@@ -83,8 +83,8 @@ const plannedRemainders = ({ resources }: Plan): readonly Remainder[] =>
   });
 
 /**
- * Finds what stands in the way of what the plan creates. A stopped apply of this plan has left it,
- * so the plan does not name it.
+ * Finds what has the place of something that the plan creates. A stopped apply of this plan has left
+ * it, so the plan does not name it.
  */
 async function remaindersOf(
   service: ConfigService,

@@ -55,8 +55,8 @@ const shapeOf = (values: ReadonlyMap<string, DesiredValue>): JsonObject =>
   );
 
 /**
- * What the service refuses of the transforms of a proxy, apart from what only it knows: prefixes of
- * headers, reactors, and which ends of tokens are old.
+ * Throws what the service refuses of the transforms of a proxy, apart from what only it knows:
+ * prefixes of headers, reactors, and which ends of tokens are old.
  */
 async function checkTransforms({ draft, configuration }: ReturnType<typeof newProxyOf>): Promise<void> {
   const fields = new TemplateFields(() => 0);

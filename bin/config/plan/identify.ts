@@ -185,7 +185,7 @@ export function identify(
   return { entries, removed };
 }
 
-/** What an apply that was stopped left: its first key is in no target, and nobody has it. */
+/** Finds what a stopped apply left. The first key of such a resource is in no target. */
 export const leftIn = ({ namespace }: Desired, live: Live): readonly Removed[] =>
   KINDS.filter(isOwner).flatMap((kind) =>
     live[kind].flatMap((resource) => {

@@ -306,7 +306,7 @@ function checkService(live: Live, names: Names, version: string, refuse: Refuse)
         refuse(names.nameOf(resource.id), `has at the service what this command does not know: ${unknown}`);
 }
 
-/** The ids of what entries name of other files. An apply takes these, whoever has their names. */
+/** The ids of what entries name of other files. An apply takes these, also if names have moved. */
 function foreignIds(
   { desired, names }: Planning,
   entries: readonly Identified[],
