@@ -83,8 +83,8 @@ const plannedRemainders = ({ resources }: Plan): readonly Remainder[] =>
   });
 
 /**
- * Finds what has the place of something that the plan creates. A stopped apply of this plan has left
- * it, so the plan does not name it.
+ * Finds what has the place of something that the plan creates. A stopped apply of this plan has
+ * left it, so the plan does not name it.
  */
 async function remaindersOf(
   service: ConfigService,

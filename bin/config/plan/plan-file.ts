@@ -42,6 +42,7 @@ const key = z
     step: z.enum(['create', 'replace', 'change', 'delete', 'none', 'unknown']),
     name: z.exactOptional(text),
     id: z.exactOptional(id),
+    title: z.exactOptional(text),
     etag: z.exactOptional(etag),
     replaces: z.array(z.strictObject({ id, etag })),
     to: z.exactOptional(z.strictObject({ kind: z.enum(['file', 'aws-secret']), name: text })),

@@ -16,7 +16,7 @@ function uuidOf(bytes: Uint8Array): string {
 /**
  * The id of the token that `cloakroom import` makes of an old id: a UUID version 5 (RFC 9562). It
  * is the same everywhere, so that a database can be rewritten without a list of pairs.
- * @param source - the name of the import: `stripe`, `braintree`, or what `--source` of the import says
+ * @param source - the name of the import: `stripe`, `braintree`, or its `--source`
  * @example const id = await tokenIdOf('stripe', 'card_1MvoiELkdIwHu7ixOeFGbN9D');
  */
 export async function tokenIdOf(source: string, oldId: string): Promise<string> {
