@@ -236,7 +236,7 @@ export interface PlannedKey {
   /** The living key, for `change`, `delete`, `none` and `unknown`. */
   readonly id?: string;
   readonly etag?: string;
-  /** Tells an `unknown` key from others of its name, in words. */
+  /** Describes an `unknown` key, so that others of its name differ. */
   readonly title?: string;
   /** The living keys that no target has after a `replace`. */
   readonly replaces: readonly { readonly id: string; readonly etag: string }[];
