@@ -128,7 +128,8 @@ export function tokenStoreContract(name: string, make: () => UnprovenTokenStore)
 
     it('finds the ids that a token has or had, and no others', async () => {
       const { store, tenantId, aToken, create } = aTenantsTokens();
-      const [present, deleted] = [aToken(), aToken({ id: `chosen-${randomUUID()}` })];
+      const present = aToken();
+      const deleted = aToken({ id: `chosen-${randomUUID()}` });
       for (const token of [present, deleted]) await create(token);
       await store.deleteIfStandalone(tenantId, deleted.id, 0);
       expect(await store.findTaken(tenantId, ['free', present.id, deleted.id, '\u0000'])).toEqual(
