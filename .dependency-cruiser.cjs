@@ -346,7 +346,7 @@ module.exports = {
         path: own,
         pathNot: [
           '^(bin/(config|command-line)|packages/(local-aws|sdk)/src|src/(core|wire))/',
-          '^src/http/(parse-input|report-unknown-members)\\.ts$',
+          '^src/http/(parse-(input|token-input)|report-unknown-members)\\.ts$',
         ],
       },
     },

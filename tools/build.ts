@@ -13,6 +13,7 @@ const PROGRAMS: Readonly<Record<string, readonly [file: string, does: string]>> 
   cdk: ['build-cdk.ts', 'the package @cloakroom/cdk, as a tarball in packages/cdk'],
   cli: ['build-cli.ts', 'the package @cloakroom/cli, as a tarball in packages/cli'],
   'config-schema': ['build-config-schema.ts', 'packages/cli/schema.json, the JSON schema of cloakroom.yaml'],
+  'import-samples': ['build-import-samples.ts', 'the sample files of examples/import'],
   notices: ['build-notices.ts', 'THIRD-PARTY-NOTICES.md'],
   'card-ranges': ['build-card-ranges.ts', 'src/core/tokens/types/card-ranges.ts, the brands of card numbers'],
   docs: ['build-docs.ts', 'the documentation as a site of static files, into a folder'],

@@ -11,6 +11,12 @@ export type Kind = (typeof KINDS)[number];
 /** Kind and name in the file: `applications/checkout`. */
 export type Address = `${Kind}/${string}`;
 
+/**
+ * Ends the external id of an application or proxy whose first key no target has yet. No name has a
+ * `#`, so the next apply knows by it what one that was stopped left.
+ */
+export const UNFINISHED = '#new';
+
 /** A key by its name in the file, or by its id: `keys/applications/checkout/2026-11`. */
 export type KeyAddress = `keys/${Address}/${string}`;
 
@@ -30,8 +36,8 @@ export interface DesiredValue {
   /** Whether it may come back in answers. Values of reactors are never marked. */
   readonly public: boolean;
   /**
-   * Names the value without showing it: `sha256:` and the SHA-256 of a literal in hex, or the
-   * version id of an `aws-secret`. Absent for the other sources.
+   * Names the value without showing it: `sha256:` and the SHA-256 of a literal in hex, the version
+   * id of an `aws-secret`, or which variable or file it is.
    */
   readonly label?: string;
   /** Whether a version id could not be read. The plan then compares no label. */
@@ -230,6 +236,8 @@ export interface PlannedKey {
   /** The living key, for `change`, `delete`, `none` and `unknown`. */
   readonly id?: string;
   readonly etag?: string;
+  /** Describes an `unknown` key, so that others of its name differ. */
+  readonly title?: string;
   /** The living keys that no target has after a `replace`. */
   readonly replaces: readonly { readonly id: string; readonly etag: string }[];
   readonly to?: KeyTarget;
@@ -277,6 +285,8 @@ export interface Plan {
   /** Every address of the file and of `removed`, applications first, by name. */
   readonly resources: readonly PlannedResource[];
   readonly notes: readonly string[];
+  /** The ids, by `KIND/NAMESPACE/NAME`, of what the file names of other files. */
+  readonly references: Readonly<Record<string, string>>;
   /** Says why no key could manage the tenant afterwards, or not that of the apply. */
   readonly lockout?: string;
   /** Nothing is applied as long as there is one. */

@@ -184,16 +184,19 @@ export async function runApply(
   const { print, printError, environment } = surroundings;
   const tell = (line: string) => print(`${printable(line)}\n`);
   return await withPlaces(flags, surroundings, folder, async (places) => {
+    const now = await planNow(places, read);
     const { desired, plan } =
-      file === undefined
-        ? await planNow(places, read)
-        : { desired: read, plan: await storedPlan(file, read, places) };
+      file === undefined ? now : { desired: read, plan: await storedPlan(file, read, places) };
     print(describePlan(plan));
-    if (isRefused(plan, flags)) throw new UsageError(REFUSED);
+    // Another key may have planned, whose lockout is not that of the key that applies.
+    const { lockout } = now.plan;
+    if (lockout !== undefined && plan.lockout === undefined) print(`${printable(`lockout: ${lockout}`)}\n`);
+    if (isRefused({ ...plan, ...(lockout !== undefined && { lockout }) }, flags))
+      throw new UsageError(REFUSED);
     if (hasDifferences(plan)) await confirm('The tenant is changed.', flags.yes === true, surroundings);
     const { service, targets, secrets, clock } = places;
     const prepared = await withLines(printError, () =>
-      prepareApply({ service, targets, secrets, environment, folder, file: flags.file }, desired, plan),
+      prepareApply({ targets, secrets, environment, folder, file: flags.file }, desired, plan),
     );
     const deps = { service, targets, clock, tell, force: flags.yesLockout === true };
     const applied = await applyPlan(deps, { desired, plan, prepared });

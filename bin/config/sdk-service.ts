@@ -14,9 +14,6 @@ import { lineOf } from '../command-line/service-call.ts';
 import type { Kind } from './model.ts';
 import { CallFailed, type ConfigService, type Owner, type Tagged } from './service.ts';
 
-/** Most external ids in the address of one request: each has up to 200 characters. */
-const NAMES_MAX = 20;
-
 const asJson = (body: object): JsonObject => body as JsonObject;
 
 /** Explains a failed call without anything of its request. */
@@ -94,23 +91,8 @@ function changesOf(client: Client) {
 
 const BY_KIND = (client: Client, kind: Kind) => ({
   retrieve: (id: string): ApiPromise<object> => client[kind].retrieve(id),
-  list: (query: { readonly external_id?: readonly string[] }): AsyncIterable<object> =>
-    client[kind].list(query),
+  list: (): AsyncIterable<object> => client[kind].list(),
 });
-
-async function find(
-  client: Client,
-  kind: Kind,
-  names: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>();
-  for (let at = 0; at < names.length; at += NAMES_MAX)
-    for await (const body of BY_KIND(client, kind).list({ external_id: names.slice(at, at + NAMES_MAX) })) {
-      const { id, external_id: name } = asJson(body);
-      if (typeof id === 'string' && typeof name === 'string') found.set(name, id);
-    }
-  return found;
-}
 
 function keyCalls(
   client: Client,
@@ -167,10 +149,9 @@ export function sdkService(client: Client): ConfigService {
       (await client.reactors.runtimes()).data.find((image) => image.default)?.image ?? '',
     list: async (kind) => {
       const found: JsonObject[] = [];
-      for await (const body of BY_KIND(client, kind).list({})) found.push(reviewed(asJson(body)));
+      for await (const body of BY_KIND(client, kind).list()) found.push(reviewed(asJson(body)));
       return found;
     },
-    find: (kind, names) => find(client, kind, names),
     retrieve: (kind, id) => tagged(BY_KIND(client, kind).retrieve(id)),
     retrieveCode: async (id) => {
       const { code } = asJson(await client.reactors.retrieve(id));

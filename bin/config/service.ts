@@ -45,8 +45,6 @@ export interface ConfigService {
   readonly defaultImage: () => Promise<string>;
   /** Returns all of the tenant. */
   readonly list: (kind: Kind) => Promise<readonly JsonObject[]>;
-  /** Ids by external id, of those that exist. */
-  readonly find: (kind: Kind, externalIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   readonly retrieve: (kind: Kind, id: string) => Promise<Tagged>;
   /** Code and values of a reactor; rejects with status 403 for a key that may only review. */
   readonly retrieveCode: (id: string) => Promise<{ readonly code: string }>;

@@ -126,6 +126,18 @@ export function tokenStoreContract(name: string, make: () => UnprovenTokenStore)
         }
     });
 
+    it('finds the ids that a token has or had, and no others', async () => {
+      const { store, tenantId, aToken, create } = aTenantsTokens();
+      const present = aToken();
+      const deleted = aToken({ id: `chosen-${randomUUID()}` });
+      for (const token of [present, deleted]) await create(token);
+      await store.deleteIfStandalone(tenantId, deleted.id, 0);
+      expect(await store.findTaken(tenantId, ['free', present.id, deleted.id, '\u0000'])).toEqual(
+        new Set([present.id, deleted.id]),
+      );
+      expect(await store.findTaken(randomUUID(), [present.id, deleted.id])).toEqual(new Set());
+    });
+
     it('forgets the ids of a tenant that is destroyed, and no others', async () => {
       const destroyed = aTenantsTokens();
       const other = aTenantsTokens();

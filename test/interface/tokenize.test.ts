@@ -51,28 +51,52 @@ describe('POST /tokenize', () => {
     expect((await app.get(`/tokens/${id}`)).status).toBe(404);
   });
 
-  it('409: one id is taken, and none of the others is written', async () => {
+  it('400: names each refused id, also one that the request has twice, before taken ones', async () => {
+    const app = await aRevealingApplication();
+    const id = `twice-${String(Date.now())}`;
+    await app.post('/tokens', { type: 'token', data: 1, id: `${id}-taken` });
+    const { status, body } = await app.post('/tokenize', {
+      list: [
+        { type: 'token', data: 1, id },
+        { type: 'token', data: 2, id: 'a/b' },
+        { type: 'token', data: 3, id },
+        { type: 'card', data: CARD, id: CARD.number },
+        { type: 'token', data: 4, id: `${id}-taken` },
+        { type: 'token', data: 5, id },
+      ],
+    });
+    expect([status, body.errors]).toEqual([
+      400,
+      {
+        'list[1].id': [expect.stringMatching(/^must not have control characters/)],
+        'list[2].id': ['is the id of another token of the request'],
+        'list[3].id': ['must not contain the data of the token'],
+        'list[5].id': ['is the id of another token of the request'],
+      },
+    ]);
+    expect((await app.get(`/tokens/${id}`)).status).toBe(404);
+  });
+
+  it('409: names each taken id, of tokens, of deleted ones and of the service, and writes none', async () => {
     const app = await anApplication();
-    const free = `free-${String(Date.now())}`;
-    const taken = `taken-${String(Date.now())}`;
-    await app.post('/tokens', { type: 'token', data: 1, id: taken });
-    expect(
-      (
-        await app.post('/tokenize', [
-          { type: 'token', data: 1, id: free },
-          { type: 'token', data: 2, id: taken },
-        ])
-      ).status,
-    ).toBe(409);
-    expect((await app.get(`/tokens/${free}`)).status).toBe(404);
-    expect(
-      (
-        await app.post('/tokenize', [
-          { type: 'token', data: 1, id: free },
-          { type: 'token', data: 2, id: free },
-        ])
-      ).status,
-    ).toBe(409);
+    const now = Date.now();
+    const id = (name: string) => `${name}-${String(now)}`;
+    const made = (await app.post('/tokens', { type: 'token', data: 1 })).body.id as string;
+    for (const name of ['taken', 'deleted'])
+      await app.post('/tokens', { type: 'token', data: 1, id: id(name) });
+    await app.delete(`/tokens/${id('deleted')}`);
+    const token = (each: string) => ({ type: 'token', data: 2, id: each });
+    const ids = [id('free'), id('taken'), '{{ data }}-alias', id('deleted')].map(token);
+    const conflict = await app.post('/tokenize', [...ids, { ...ids[0], id: made }, 'x']);
+    expect([conflict.status, conflict.body.errors]).toEqual([
+      409,
+      Object.fromEntries(['[1].id', '[3].id', '[4].id'].map((path) => [path, ['exists or existed']])),
+    ]);
+    expect((await app.post('/tokenize', ids)).body.errors).toEqual({
+      '[1].id': ['exists or existed'],
+      '[3].id': ['exists or existed'],
+    });
+    expect((await app.get(`/tokens/${id('free')}`)).status).toBe(404);
   });
 
   it('creates a hundred tokens and no more', async () => {

@@ -147,7 +147,11 @@ describe('a token', () => {
     expect((await app.post('/tokens', { type: 'token', data: 1, id })).body.id).toBe(id);
     expect((await app.get(`/tokens/${encodeURIComponent(id)}`)).body.id).toBe(id);
     const again = await app.post('/tokens', { type: 'token', data: 2, id });
-    expect([again.status, again.body.title]).toEqual([409, 'Conflict']);
+    expect([again.status, again.body.title, again.body.errors]).toEqual([
+      409,
+      'Conflict',
+      { id: ['exists or existed'] },
+    ]);
     expect((await app.delete(`/tokens/${encodeURIComponent(id)}`)).status).toBe(204);
     // An id names one token for ever.
     expect((await app.post('/tokens', { type: 'token', data: 2, id })).status).toBe(409);

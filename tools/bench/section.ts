@@ -28,6 +28,7 @@ export const APART = [
   'start',
   'storage',
   'testing',
+  'transfer',
 ];
 
 /** One budget of the architecture, as measured in this run. */

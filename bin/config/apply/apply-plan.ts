@@ -1,10 +1,19 @@
 import { defined } from '../../../src/core/shared/defined.ts';
 import { isUuid } from '../../../src/core/shared/is-uuid.ts';
 import type { JsonObject } from '../../../src/core/shared/json.ts';
-import { addressOf, isOwner, partsOfAddress } from '../file/names.ts';
+import { isOwner, partsOfAddress } from '../file/names.ts';
 import { SOME_ID } from '../file/references.ts';
 import { TargetError, type KeyTargets } from '../keys/key-targets.ts';
-import type { Address, Desired, DesiredKey, Kind, Plan, PlannedKey, PlannedResource } from '../model.ts';
+import {
+  UNFINISHED,
+  type Address,
+  type Desired,
+  type DesiredKey,
+  type Kind,
+  type Plan,
+  type PlannedKey,
+  type PlannedResource,
+} from '../model.ts';
 import { hasDifferences } from '../plan/outcome.ts';
 import { CallFailed, type ConfigService, type Owner, type Tagged } from '../service.ts';
 import {
@@ -40,9 +49,6 @@ export interface Applied {
   readonly skipped: number;
 }
 
-/** Ends the external id of a resource whose first key no target has yet. No name has a `#`. */
-const UNFINISHED = '#new';
-
 const WORDS = {
   create: 'created',
   update: 'changed',
@@ -59,20 +65,46 @@ function reasonOf(error: unknown): string | undefined {
   return error.message;
 }
 
-/** An application or a proxy that no file names: an apply was stopped before it stored its key. */
+/** A stopped apply left it: the first key of a new resource is in no target. */
 interface Remainder {
   readonly address: Address;
   readonly owner: Owner;
   readonly id: string;
+  readonly etag: string;
 }
 
-async function remaindersOf(service: ConfigService, namespace: string): Promise<readonly Remainder[]> {
+const isLeft = ({ address }: PlannedResource): boolean => address.endsWith(UNFINISHED);
+
+/** Lists the remainders that the plan names. */
+const plannedRemainders = ({ resources }: Plan): readonly Remainder[] =>
+  resources.filter(isLeft).flatMap(({ address, id = '', etag = '*' }) => {
+    const { kind } = partsOfAddress(address);
+    return isOwner(kind) ? [{ address, owner: kind, id, etag }] : [];
+  });
+
+/**
+ * Finds what has the place of something that the plan creates. A stopped apply of this plan has
+ * left it, so the plan does not name it.
+ */
+async function remaindersOf(
+  service: ConfigService,
+  namespace: string,
+  { resources }: Plan,
+): Promise<readonly Remainder[]> {
+  const created = resources.flatMap(({ action, address }) => (action === 'create' ? [address] : []));
   const found: Remainder[] = [];
-  for (const owner of ['applications', 'proxies'] as const)
-    for (const { id, external_id: name } of await service.list(owner))
-      if (typeof id === 'string' && typeof name === 'string')
-        if (name.startsWith(`${namespace}/`) && name.endsWith(UNFINISHED))
-          found.push({ address: addressOf(owner, name.slice(namespace.length + 1)), owner, id });
+  for (const owner of ['applications', 'proxies'] as const) {
+    const wanted = new Map(
+      created.map((address) => [`${namespace}/${partsOfAddress(address).name}${UNFINISHED}`, address]),
+    );
+    if (!created.some((address) => partsOfAddress(address).kind === owner)) continue;
+    for (const { id, external_id: name } of await service.list(owner)) {
+      const address = typeof name === 'string' ? wanted.get(name) : undefined;
+      if (address === undefined || partsOfAddress(address).kind !== owner || typeof id !== 'string') continue;
+      const { etag } = await service.retrieve(owner, id);
+      found.push({ address: `${address}${UNFINISHED}`, owner, id, etag });
+    }
+  }
   return found;
 }
 
@@ -114,9 +146,9 @@ class Run {
   }
 
   async all(remainders: readonly Remainder[]): Promise<Applied> {
-    for (const { address, owner, id } of remainders)
+    for (const { address, owner, id, etag } of remainders)
       await this.#attempt(address, async () => {
-        await this.#remove(owner, id, '*');
+        await this.#remove(owner, id, etag);
         return `deleted  ${address}, which an apply left that was stopped`;
       });
     const written = this.#plan.resources.filter(isWritten);
@@ -171,7 +203,7 @@ class Run {
       idOf: (kind, reference) => {
         if (isUuid(reference)) return reference;
         const own = ownAddress(namespace, kind, reference);
-        if (own === undefined) return this.#prepared.others.get(`${kind} ${reference}`) ?? SOME_ID;
+        if (own === undefined) return this.#plan.references[`${kind}/${reference}`] ?? SOME_ID;
         const isRule = partsOfAddress(address).kind === 'applications';
         return isRule && this.#pending.has(own) ? SOME_ID : (this.#existing.get(own)?.id ?? SOME_ID);
       },
@@ -302,7 +334,7 @@ class Run {
     );
     const deleted = (['proxies', 'reactors', 'applications'] as const).flatMap((kind) =>
       this.#plan.resources.filter(
-        ({ address, action }) => action === 'delete' && partsOfAddress(address).kind === kind,
+        (each) => each.action === 'delete' && !isLeft(each) && partsOfAddress(each.address).kind === kind,
       ),
     );
     if (this.#failed.size > 0) {
@@ -361,9 +393,10 @@ export async function applyPlan(
   if (plan.problems.length > 0 || plan.digest !== desired.digest)
     throw new Error('this plan is not to be applied');
   const idle = { created: 0, changed: 0, deleted: 0, keys: 0, failed: 0, skipped: 0 };
-  const remainders = await remaindersOf(deps.service, desired.namespace);
-  const isIdle = !hasDifferences(plan) && remainders.length === 0;
-  if (isIdle && !hasBegun((await deps.service.tenant()).body, desired)) return idle;
+  const planned = plannedRemainders(plan);
+  const inTheWay = await remaindersOf(deps.service, desired.namespace, plan);
+  const others = inTheWay.filter(({ id }) => !planned.some((each) => each.id === id));
+  if (!hasDifferences(plan) && !hasBegun((await deps.service.tenant()).body, desired)) return idle;
   const lease = await Lease.take(deps.service, desired, { clock: deps.clock, plannedTag: plan.tenant.etag });
-  return await new Run(deps, work, lease).all(remainders);
+  return await new Run(deps, work, lease).all([...planned, ...others]);
 }

@@ -44,11 +44,11 @@ function configurationOf(address: Address, values: Values, ofProxy: boolean): Js
   };
 }
 
-/** Every member of a runtime: `null` is the default of the deployment. */
-function runtimeOf(runtime: JsonObject | undefined): JsonObject | null {
-  if (runtime === undefined) return null;
-  return { image: null, warm_concurrency: null, dependencies: {}, ...runtime };
-}
+/**
+ * Members of a runtime: `null` is the default of the deployment. A `warm_concurrency` that the file
+ * does not have stays as it is, and the plan says so.
+ */
+const runtimeOf = (runtime: JsonObject = {}): JsonObject => ({ image: null, dependencies: {}, ...runtime });
 
 /**
  * The whole request that creates or replaces an entry, without its external id. Nothing relies on

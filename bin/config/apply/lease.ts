@@ -6,6 +6,8 @@ import { CallFailed, type ConfigService, type Tagged } from '../service.ts';
 const LEASE_MS = 600_000;
 /** A write that began so long before the end of the lease is over when another apply begins. */
 const MARGIN_MS = 120_000;
+/** The clocks of two machines differ by no more. */
+const CLOCK_SKEW_MS = 300_000;
 
 /** Names what applies. Two applies of one digest write the same. */
 export type Holder = Pick<Desired, 'namespace' | 'digest'>;
@@ -36,7 +38,11 @@ export function hasBegun(tenant: JsonObject, holder: Holder): boolean {
 /** The reason why nothing may be planned or applied now, if another file is being applied. */
 export function leaseProblem(tenant: JsonObject, holder: Holder, now: number): string | undefined {
   const lease = leaseIn(tenant);
-  if (lease === undefined || isOf(lease, holder) || Date.parse(lease.end) <= now) return undefined;
+  if (lease === undefined || isOf(lease, holder)) return undefined;
+  const leftMs = Date.parse(lease.end) - now;
+  // No apply takes longer ones: the text was written by hand, or a clock is wrong.
+  const isPossible = leftMs > 0 && leftMs <= LEASE_MS + CLOCK_SKEW_MS;
+  if (!isPossible) return undefined;
   return `another apply, of ${lease.namespace}, is under way until ${lease.end} at the latest`;
 }
 

@@ -9,20 +9,16 @@ import { FileProblemsError } from '../file/problems.ts';
 import { partsOfAddress } from '../file/names.ts';
 import { SOME_ID } from '../file/references.ts';
 import { shownTarget, TargetError, type KeyTargets } from '../keys/key-targets.ts';
-import { KINDS, type Address, type Desired, type Kind, type Plan, type PlannedResource } from '../model.ts';
-import type { ConfigService } from '../service.ts';
+import { type Address, type Desired, type Kind, type Plan, type PlannedResource } from '../model.ts';
 import { readSources, type SourcePlaces, type Values } from '../sources/read-sources.ts';
-import { bodyOf, ownAddress, referencesOf } from './bodies.ts';
+import { bodyOf } from './bodies.ts';
 
 /** Everything that is read before the first write. */
 export interface Prepared {
   readonly values: Values;
-  /** Ids by kind and `NAMESPACE/NAME` of another file. */
-  readonly others: ReadonlyMap<string, string>;
 }
 
 export interface PrepareDeps extends SourcePlaces {
-  readonly service: ConfigService;
   readonly targets: KeyTargets;
   /** How messages name the file. */
   readonly file: string;
@@ -39,31 +35,6 @@ export const isWritten = ({ action }: PlannedResource): boolean => action !== 'n
 
 export const makesKey = (resource: PlannedResource): readonly PlannedResource['keys'][number][] =>
   resource.keys.filter(({ step }) => step === 'create' || step === 'replace');
-
-async function otherIds(
-  { service }: PrepareDeps,
-  desired: Desired,
-  addresses: readonly Address[],
-): Promise<{ readonly others: ReadonlyMap<string, string>; readonly problems: readonly string[] }> {
-  const named = addresses.flatMap((address) =>
-    referencesOf(address, desired)
-      .filter(
-        ({ kind, reference }) =>
-          reference.includes('/') && ownAddress(desired.namespace, kind, reference) === undefined,
-      )
-      .map((each) => ({ ...each, address })),
-  );
-  const others = new Map<string, string>();
-  for (const kind of KINDS) {
-    const names = [...new Set(named.filter((each) => each.kind === kind).map(({ reference }) => reference))];
-    if (names.length === 0) continue;
-    for (const [name, id] of await service.find(kind, names)) others.set(`${kind} ${name}`, id);
-  }
-  const problems = named
-    .filter(({ kind, reference }) => !others.has(`${kind} ${reference}`))
-    .map(({ address, kind, reference }) => `${address} names ${reference}, which is none of the ${kind}`);
-  return { others, problems };
-}
 
 /** The problems that the service would find in a request. */
 function problemsOf(address: Address, body: JsonObject): readonly string[] {
@@ -100,8 +71,7 @@ async function problemsOfTargets({ targets }: PrepareDeps, plan: Plan): Promise<
 export async function prepareApply(deps: PrepareDeps, desired: Desired, plan: Plan): Promise<Prepared> {
   const written = plan.resources.filter(isWritten).map(({ address }) => address);
   const { values, problems } = await readSources(desired, new Set(written), deps);
-  const { others, problems: unknown } = await otherIds(deps, desired, written);
-  const refused = [...problems, ...unknown];
+  const refused = [...problems];
   if (refused.length === 0)
     refused.push(
       ...written.flatMap((address) =>
@@ -111,5 +81,5 @@ export async function prepareApply(deps: PrepareDeps, desired: Desired, plan: Pl
   // A secret of AWS is made for a key only if everything else is right.
   if (refused.length === 0) refused.push(...(await problemsOfTargets(deps, plan)));
   if (refused.length > 0) throw new FileProblemsError(deps.file, refused);
-  return { values, others };
+  return { values };
 }

@@ -53,8 +53,8 @@ export const readTenant = async (service: ConfigService, now: number): Promise<E
 
 /** Writes new files. Throws {@link UsageError} for one that exists. */
 function writeFiles(folder: string, files: ReadonlyMap<string, string>): void {
-  if ([...files.keys()].some((path) => path.startsWith('reactors/')))
-    mkdirSync(join(folder, 'reactors'), { recursive: true });
+  const hasCode = [...files.keys()].some((path) => path.startsWith('reactors/'));
+  mkdirSync(hasCode ? join(folder, 'reactors') : folder, { recursive: true });
   for (const [path, text] of files)
     try {
       writeFileSync(placeBelow(folder, path), text, { flag: 'wx' });

@@ -1,5 +1,8 @@
 import type { DesiredProxy, DesiredValue } from '../model.ts';
 import { isJsonObject, jsonObject, type Json, type JsonObject } from '../../../src/core/shared/json.ts';
+import { TemplateFields } from '../../../src/core/expressions/template-fields.ts';
+import { checkTransform } from '../../../src/core/stored-proxies/check-transform.ts';
+import { tokenInputParser } from '../../../src/http/parse-token-input.ts';
 import { createProxyBody, newProxyOf } from '../../../src/wire/proxy.ts';
 import { checkedBody, itemsOf, membersOf, memberText, reported, type Entry } from './entry.ts';
 import { keysOf, type TargetUse } from './keys.ts';
@@ -37,8 +40,11 @@ function noteReferences(entry: Entry, references: References): void {
     });
 }
 
-/** The checks read this value in place of one that only an apply reads. */
-const PLACEHOLDER = { value: 'x'.repeat(16), public: true };
+/**
+ * The checks read this value in place of one that only an apply reads. It can be a secret of every
+ * scheme of signatures, also in hex and base64.
+ */
+const PLACEHOLDER = { value: 'a'.repeat(64), public: true };
 
 const shapeOf = (values: ReadonlyMap<string, DesiredValue>): JsonObject =>
   jsonObject(
@@ -48,7 +54,52 @@ const shapeOf = (values: ReadonlyMap<string, DesiredValue>): JsonObject =>
     ]),
   );
 
-export function proxyOf(entry: Entry, references: References, use: TargetUse): DesiredProxy | undefined {
+/**
+ * Throws what the service refuses of the transforms of a proxy, apart from what only it knows:
+ * prefixes of headers, reactors, and which ends of tokens are old.
+ */
+async function checkTransforms({ draft, configuration }: ReturnType<typeof newProxyOf>): Promise<void> {
+  const fields = new TemplateFields(() => 0);
+  const around = {
+    fields,
+    configuration: configuration.reveal(),
+    isReserved: () => false,
+    parseTokenInput: tokenInputParser('strict'),
+    clock: () => 0,
+  };
+  for (const [side, transforms] of [
+    ['request_transforms', draft.requestTransforms],
+    ['response_transforms', draft.responseTransforms],
+  ] as const)
+    for (const [at, transform] of transforms.entries())
+      await checkTransform(
+        transform,
+        { ...around, isRequest: side === 'request_transforms', isFirst: at === 0 },
+        (member, problem) => {
+          const path = `${side}[${String(at)}]`;
+          fields.report(member === '' ? path : `${path}.${member}`, problem);
+        },
+      );
+  fields.throwIfFailed();
+}
+
+async function checkProxy(body: Parameters<typeof newProxyOf>[0], entry: Entry): Promise<void> {
+  const made = reported(entry, () => newProxyOf(body, { clientCompatibility: 'strict' }));
+  if (made === undefined) return;
+  try {
+    await checkTransforms(made);
+  } catch (error) {
+    reported(entry, () => {
+      throw error;
+    });
+  }
+}
+
+export async function proxyOf(
+  entry: Entry,
+  references: References,
+  use: TargetUse,
+): Promise<DesiredProxy | undefined> {
   const members = membersOf(entry, OF_WIRE);
   const configuration = valuesOf(entry, true);
   const application = references.ofMember('applications', entry, 'application');
@@ -64,7 +115,7 @@ export function proxyOf(entry: Entry, references: References, use: TargetUse): D
     ...(application !== undefined && { application: { id: SOME_ID } }),
   };
   const body = checkedBody(createProxyBody, sent, entry);
-  if (body !== undefined) reported(entry, () => newProxyOf(body, { clientCompatibility: 'strict' }));
+  if (body !== undefined) await checkProxy(body, entry);
   noteReferences(entry, references);
   const keys = keysOf(entry, use);
   const adopt = memberText(entry, 'adopt');

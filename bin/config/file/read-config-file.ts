@@ -176,12 +176,11 @@ async function desiredOf(root: Entry, { file, read, paths }: Reading): Promise<O
       return application === undefined ? [] : [[name, application] as const];
     }),
   );
-  const proxies = new Map(
-    namedEntries(root, 'proxies').flatMap(([name, entry]) => {
-      const proxy = proxyOf(entry, references, targets.use);
-      return proxy === undefined ? [] : [[name, proxy] as const];
-    }),
-  );
+  const proxies = new Map<string, NonNullable<Awaited<ReturnType<typeof proxyOf>>>>();
+  for (const [name, entry] of namedEntries(root, 'proxies')) {
+    const proxy = await proxyOf(entry, references, targets.use);
+    if (proxy !== undefined) proxies.set(name, proxy);
+  }
   const reactors = new Map<string, NonNullable<Awaited<ReturnType<typeof reactorOf>>>>();
   for (const [name, entry] of namedEntries(root, 'reactors')) {
     const reactor = await reactorOf(entry, references, read);

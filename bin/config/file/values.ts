@@ -27,6 +27,9 @@ export function parseSource(text: string): Exclude<Source, { readonly kind: 'lit
   }
 }
 
+/** A label has room for the mark of a public value behind it. */
+const SOURCE_LABEL_MAX_LENGTH = 150;
+
 const labelOfLiteral = (text: string): string =>
   `sha256:${createHash('sha256').update(text, 'utf8').digest('hex')}`;
 
@@ -36,6 +39,14 @@ const literal = (text: string, isPublic: boolean): DesiredValue => ({
   label: labelOfLiteral(text),
   labelUnknown: false,
 });
+
+/** A variable and a file have no versions, so their label only says which one it is. */
+function fromSource(source: Exclude<Source, { kind: 'literal' }>, isPublic: boolean): DesiredValue {
+  if (source.kind === 'aws-secret') return { source, public: isPublic, labelUnknown: true };
+  const name = `${source.kind}:${source.name}`;
+  const label = name.length > SOURCE_LABEL_MAX_LENGTH ? labelOfLiteral(name) : name;
+  return { source, public: isPublic, label, labelUnknown: false };
+}
 
 const NOT_PUBLIC =
   'is in a file that others read: name its source, { from: env:NAME }, or say that it is no secret, { value: ..., public: true }';
@@ -81,8 +92,7 @@ function valueOfMap(value: Entry, ofProxy: boolean): DesiredValue | undefined {
     return undefined;
   }
   const source = parseSource(from ?? '');
-  if (typeof source !== 'string')
-    return { source, public: isPublic, labelUnknown: source.kind === 'aws-secret' };
+  if (typeof source !== 'string') return fromSource(source, isPublic);
   problems.report(memberOf(value, 'from')?.position ?? tree.position, `${path}.from ${source}`);
   return undefined;
 }

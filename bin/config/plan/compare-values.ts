@@ -8,8 +8,12 @@ export function differencesOfValues(
 ): readonly Difference[] {
   const names = configurationNames(body);
   const labels = isJsonObject(body['configuration_labels']) ? body['configuration_labels'] : {};
-  const isSame = (name: string, value: DesiredValue): boolean =>
-    value.labelUnknown || labels[name] === labelOf(value);
+  const isSame = (name: string, value: DesiredValue): boolean => {
+    const { label: _, ...unlabelled } = value;
+    // One that was set by hand has no label, and may well be that of the variable or the file.
+    const isByHand = ['env', 'file'].includes(value.source.kind) && labels[name] === labelOf(unlabelled);
+    return value.labelUnknown || isByHand || labels[name] === labelOf(value);
+  };
   const differences = [...new Set([...names, ...values.keys()])].toSorted().flatMap((name) => {
     const value = values.get(name);
     const path = `configuration.${name}`;

@@ -73,11 +73,11 @@ const STEPS: Readonly<Record<PlannedKey['step'], string>> = {
   change: 'changes',
   delete: 'is deleted',
   none: 'is as in the file',
-  unknown: 'is unknown: its target cannot be read',
+  unknown: 'is unknown',
 };
 
 function linesOfKey(key: PlannedKey): readonly string[] {
-  const { step, name, id, to, replaces, differences, gives } = key;
+  const { step, name, id, title: living, to, replaces, differences, gives } = key;
   const target = to === undefined ? '' : `, to ${wordsOfTarget(to)}`;
   const gone = replaces.length === 0 ? '' : `, and ${replaces.map((each) => each.id).join(', ')} is deleted`;
   const title = `key ${name ?? id ?? ''} ${STEPS[step]}${step === 'delete' ? '' : target}${gone}`;
@@ -85,6 +85,12 @@ function linesOfKey(key: PlannedKey): readonly string[] {
   const members = step === 'change' ? differences : differences.filter(({ path }) => path !== 'name');
   return [
     ...row(title, { indent: INDENT, gives }),
+    // Who may create keys can give one this name.
+    ...(living === undefined
+      ? []
+      : row(`its target cannot be read; it may be ${living}, if that is in the target`, {
+          indent: 2 * INDENT,
+        })),
     ...members.flatMap(({ path, words }) => row(`${path}  ${words}`, { indent: 2 * INDENT })),
   ];
 }

@@ -1,7 +1,17 @@
 import { createHash } from 'node:crypto';
 import { isUuid } from '../../../src/core/shared/is-uuid.ts';
 import { textIn } from './bodies.ts';
-import { KINDS, type Address, type Desired, type Kind, type Live, type LiveResource } from '../model.ts';
+import { isOwner } from '../file/names.ts';
+import { SOME_ID } from '../file/references.ts';
+import {
+  KINDS,
+  UNFINISHED,
+  type Address,
+  type Desired,
+  type Kind,
+  type Live,
+  type LiveResource,
+} from '../model.ts';
 
 /** Reports what stops the plan. Without an address it is about the whole file. */
 export type Refuse = (address: string | undefined, words: string) => void;
@@ -175,6 +185,17 @@ export function identify(
   return { entries, removed };
 }
 
+/** Finds what a stopped apply left. The first key of such a resource is in no target. */
+export const leftIn = ({ namespace }: Desired, live: Live): readonly Removed[] =>
+  KINDS.filter(isOwner).flatMap((kind) =>
+    live[kind].flatMap((resource) => {
+      const { external_id: externalId = '' } = resource;
+      const isLeft = externalId.startsWith(`${namespace}/`) && externalId.endsWith(UNFINISHED);
+      const address = addressOf(kind, externalId.slice(namespace.length + 1));
+      return isLeft ? [{ kind, address, live: resource }] : [];
+    }),
+  );
+
 /** Takes the place of the id of a resource that does not exist yet. */
 function futureId(address: Address): string {
   const hex = createHash('sha256').update(`a future ${address}`).digest('hex');
@@ -206,10 +227,13 @@ export function namesOf(
   for (const kind of KINDS)
     for (const { id, external_id: externalId, body } of live[kind]) {
       const own = externalId?.startsWith(`${desired.namespace}/`) === true;
-      const name = own ? addressOf(kind, externalId.slice(desired.namespace.length + 1)) : externalId;
-      words.set(id, name ?? `"${textIn(body, 'name') ?? ''}" (${id})`);
+      // A name of another file could read as an address of this one, so it is in quotes.
+      const foreign = externalId === undefined ? undefined : JSON.stringify(externalId);
+      const name = own ? addressOf(kind, externalId.slice(desired.namespace.length + 1)) : foreign;
+      words.set(id, name ?? `${JSON.stringify(textIn(body, 'name') ?? '')} (${id})`);
     }
   for (const entry of entries) words.set(idOfEntry(entry), entry.address);
+  words.set(SOME_ID, 'nothing');
   const existing = (resource: LiveResource | undefined): string | undefined =>
     resource === undefined || gone.has(resource.id) ? undefined : resource.id;
   return {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { UsageError } from '../../command-line/failures.ts';
-import { KINDS, type Plan } from '../model.ts';
+import { KINDS, UNFINISHED, type Plan } from '../model.ts';
 
 /** The content of `config plan --out`: a plan, and the service that it is for. */
 export interface PlanFile {
@@ -15,7 +15,11 @@ const text = z.string().min(1);
 const id = z.uuid();
 const etag = z.string().regex(/^"[\x21\x23-\x7e]+"$/);
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
-const address = z.templateLiteral([z.enum(KINDS), '/', z.string().regex(new RegExp(`^${NAME}$`))]);
+const address = z.templateLiteral([
+  z.enum(KINDS),
+  '/',
+  z.string().regex(new RegExp(`^${NAME}(${UNFINISHED})?$`)),
+]);
 const gives = z.enum(['more', 'less or same']);
 
 const difference = z.strictObject({ path: text, words: z.string(), gives });
@@ -38,6 +42,7 @@ const key = z
     step: z.enum(['create', 'replace', 'change', 'delete', 'none', 'unknown']),
     name: z.exactOptional(text),
     id: z.exactOptional(id),
+    title: z.exactOptional(text),
     etag: z.exactOptional(etag),
     replaces: z.array(z.strictObject({ id, etag })),
     to: z.exactOptional(z.strictObject({ kind: z.enum(['file', 'aws-secret']), name: text })),
@@ -83,6 +88,7 @@ const plan = z.strictObject({
   }),
   resources: z.array(resource),
   notes: z.array(text),
+  references: z.record(text, id),
   lockout: z.exactOptional(text),
   problems: z.array(z.strictObject({ address: z.exactOptional(text), words: text })),
 });

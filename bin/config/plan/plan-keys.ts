@@ -145,6 +145,7 @@ function stepOf(
       ...named,
       id: idOf(key),
       etag: key.etag,
+      ...(isUnknown && { title: titleOfKey(key, input.nameOf) }),
       replaces: [],
       ...to,
       differences,

@@ -13,6 +13,7 @@ import {
 } from '../model.ts';
 import { NO_GRANTS } from '../../../src/core/access/changed-grants.ts';
 import type { JsonObject } from '../../../src/core/shared/json.ts';
+import { referencesOf } from '../apply/bodies.ts';
 import { textIn } from './bodies.ts';
 import { compareApplications, effectsOf, liveApplication } from './compare-applications.ts';
 import { compareProxies } from './compare-proxies.ts';
@@ -28,6 +29,7 @@ import {
   type Names,
   type Refuse,
   type Removed,
+  leftIn,
 } from './identify.ts';
 import { unknownIn } from './live-members.ts';
 import { lockoutOf, managingNow, type Managing } from './lockout.ts';
@@ -304,6 +306,21 @@ function checkService(live: Live, names: Names, version: string, refuse: Refuse)
         refuse(names.nameOf(resource.id), `has at the service what this command does not know: ${unknown}`);
 }
 
+/** The ids of what entries name of other files. An apply takes these, also if names have moved. */
+function foreignIds(
+  { desired, names }: Planning,
+  entries: readonly Identified[],
+): Readonly<Record<string, string>> {
+  const ids = entries.flatMap(({ address }) =>
+    referencesOf(address, desired).flatMap(({ kind, reference }) => {
+      const isForeign = reference.includes('/') && !reference.startsWith(`${desired.namespace}/`);
+      const id = isForeign ? names.idOf(kind, reference) : undefined;
+      return id === undefined ? [] : [[`${kind}/${reference}`, id] as const];
+    }),
+  );
+  return Object.fromEntries(ids);
+}
+
 /** The version of the command, which must know everything that the service has. */
 export interface PlanOptions {
   readonly version: string;
@@ -323,8 +340,9 @@ export function planOf(desired: Desired, live: Live, { version }: PlanOptions): 
     refuse(address, words);
   };
   const index = indexOf(desired, live);
-  const identified = identify(desired, index, refuse);
-  const { entries, removed } = identified;
+  const { entries, removed: named } = identify(desired, index, refuse);
+  const removed = [...named, ...leftIn(desired, live)];
+  const identified = { entries, removed };
   const names = namesOf(desired, live, index, identified);
   const first: Planning = { desired, live, index, names, reportAt, reactors: new Map() };
   const planning: Planning = { ...first, reactors: reactorsOf(first, first, entries) };
@@ -345,6 +363,7 @@ export function planOf(desired: Desired, live: Live, { version }: PlanOptions): 
       ...removed.map((each) => planRemoval(planning, each)),
     ],
     notes: notesOfTenant(planning, identified),
+    references: foreignIds(planning, entries),
     ...(lockout !== undefined && { lockout }),
     problems,
   };

@@ -39,6 +39,7 @@ export type { Query } from './query.ts';
 export type { ReactorQuery } from './reactors.ts';
 export type { PlatformBody } from './request-body.ts';
 export type * from './resources.ts';
+export { tokenIdOf } from './token-id-of.ts';
 export type { SearchQuery, TokenQuery } from './tokens.ts';
 export {
   verifyWebhook,

@@ -32,15 +32,8 @@ export const send: Transport = async (request) => {
   return byNode(request);
 };
 
-const HMAC = { name: 'HMAC', hash: 'SHA-256' };
-
-/** HMAC-SHA-256 with WebCrypto, which is no global in Node 16 and 18. */
-export async function hmacSha256(
-  key: Uint8Array<ArrayBuffer>,
-  message: Uint8Array<ArrayBuffer>,
-): Promise<Uint8Array> {
+/** WebCrypto, which is no global in Node 16 and 18. */
+export async function webCrypto(): Promise<webcrypto.SubtleCrypto> {
   const { crypto } = globalThis as { readonly crypto?: webcrypto.Crypto };
-  const { subtle } = crypto ?? (await import('node:crypto')).webcrypto;
-  const imported = await subtle.importKey('raw', key, HMAC, false, ['sign']);
-  return new Uint8Array(await subtle.sign(HMAC.name, imported, message));
+  return (crypto ?? (await import('node:crypto')).webcrypto).subtle;
 }

@@ -1,7 +1,7 @@
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
 import { isBytes } from './is-bytes.ts';
 import { knownOptions, type Names } from './known-options.ts';
-import { hmacSha256 } from './platform.ts';
+import { hmacSha256 } from './hmac-sha256.ts';
 import type { DeliveredInvocation } from './generics.ts';
 import type { Problem } from './resources.ts';
 import { brand } from './brand.ts';

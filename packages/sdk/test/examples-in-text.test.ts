@@ -11,7 +11,8 @@ const GLOBALS = `
   declare global {
     const { createClient, verifyWebhook, ApiError, ConnectionError, TimeoutError, WebhookVerificationError,
       BadRequestError, InvalidReactorConfigurationError, AuthenticationError, InvalidPaymentMethodError,
-      AuthorizationError, RateLimitError, ReactorRuntimeError, ServiceUnavailableError, cardBrand }: typeof sdk;
+      AuthorizationError, RateLimitError, ReactorRuntimeError, ServiceUnavailableError, cardBrand,
+      tokenIdOf }: typeof sdk;
     const client: sdk.Client;
     const [id, keyId, proxyKey, invocation, tokenId, number, code, nonce, secret, body]: string[] & Record<number, string>;
     const args: Record<string, sdk.Json>;

@@ -17,7 +17,14 @@ const cvcItem = z.lazy(() => z.object({ pk: z.string(), encryptedCvc: binary, un
 
 export type TokenReader = Pick<
   UnprovenTokenStore,
-  'find' | 'findMany' | 'findSummaries' | 'findDeleted' | 'readData' | 'findCvcs' | 'findMatches'
+  | 'find'
+  | 'findMany'
+  | 'findSummaries'
+  | 'findDeleted'
+  | 'findTaken'
+  | 'readData'
+  | 'findCvcs'
+  | 'findMatches'
 > & {
   /**
    * The token of an item, with its data from its item or parts; `undefined` if it is not visible,
@@ -121,6 +128,16 @@ export function createTokenReader(tables: TokenTables): TokenReader {
           return writeId === undefined ? [] : [[parseTokenPartition(keyItem.parse(item).pk).id, writeId]];
         }),
       );
+    },
+
+    async findTaken(tenantId, ids) {
+      const items = await findItems(tokens, tenantId, ids);
+      const taken = items.filter((item) => {
+        if (isTombstone(item)) return true;
+        const { pending, isLeaving } = readTokenItem(item);
+        return !pending || isLeaving;
+      });
+      return new Set(taken.map((item) => parseTokenPartition(keyItem.parse(item).pk).id));
     },
 
     readData: (summaries) => readData(tokens, summaries),

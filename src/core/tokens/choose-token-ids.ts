@@ -94,6 +94,10 @@ function* aliases(
   }
 }
 
+/** The id that a request chose word for word; `undefined` for an expression and for none. */
+export const literalId = (id: string | undefined): string | undefined =>
+  id === undefined || hasExpression(id) ? undefined : id;
+
 /**
  * The ids to try, in order: a literal; or aliases of an expression, then a UUID; or a UUID. There
  * is none for a literal that only the service makes, since it exists or could. Throws
@@ -104,8 +108,9 @@ export function* chooseTokenIds(
   data: Secret<Json>,
   options: Options,
 ): Generator<string> {
-  if (id !== undefined && !hasExpression(id)) {
-    const literal = checkId(id, identifyingValues(options.type, data.reveal()));
+  const literal = literalId(id);
+  if (literal !== undefined) {
+    checkId(literal, identifyingValues(options.type, data.reveal()));
     if (!isServiceId(options.tenantId, literal)) yield literal;
     return;
   }

@@ -4,13 +4,13 @@ import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import { createBudget, type Budget } from '../expressions/budget.ts';
 import type { ClientCompatibility } from '../shared/client-compatibility.ts';
 import { defined } from '../shared/defined.ts';
-import { errorsBelow } from '../shared/member-path.ts';
+import { errorsBelow, memberPath } from '../shared/member-path.ts';
 import { newPosition } from '../shared/position.ts';
 import { FieldReporter } from '../shared/field-reporter.ts';
 import { retryConflict } from '../shared/retry-conflict.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { isOfSameRequest, writeIdOfPart, type WriteIdentity } from '../shared/write-identity.ts';
-import { chooseTokenIds } from './choose-token-ids.ts';
+import { chooseTokenIds, literalId } from './choose-token-ids.ts';
 import { createdResult, type CreatedResult } from './created-result.ts';
 import { hasExpired } from './expiration.ts';
 import { findDuplicate, isUnmatched, lockHolder, type WantedToken } from './find-duplicate.ts';
@@ -19,6 +19,7 @@ import type { OpenTokenDeps } from './open-token.ts';
 import { createWriteIdOf, writesAsItself } from './ownership.ts';
 import { prepareContent, type PreparedContent } from './prepare-content.ts';
 import { deriveParts, matchesOf, encryptContent } from './encrypt-content.ts';
+import { isServiceId } from './service-id.ts';
 import { storeMatchedCvc } from './store-matched-cvc.ts';
 import type { TokenInput } from './token-input.ts';
 import {
@@ -209,10 +210,60 @@ async function resolveLock(
 }
 
 /**
+ * The error for taken ids. It names all of the request, so that a caller with many tokens can send
+ * the others.
+ *
+ * @param taken - an id that the store refused, which another request may have created only now
+ */
+async function idsTaken({ deps, caller, placed }: Creation, drafts: readonly Draft[], taken?: string) {
+  const { tenantId } = caller;
+  const literals = placed.flatMap(({ path, input }, index) => {
+    const id = literalId(input.id);
+    return id === undefined || drafts[index]?.state !== 'fresh' ? [] : [{ path, id }];
+  });
+  const found = await deps.tokenStore.findTaken(
+    tenantId,
+    literals.map(({ id }) => id),
+  );
+  const isTaken = (id: string) => id === taken || found.has(id) || isServiceId(tenantId, id);
+  const errors = literals.filter(({ id }) => isTaken(id)).map(({ path }) => memberPath(path, 'id'));
+  return new ServiceError('conflict', 'A token with this id exists or existed.', {
+    errors: Object.fromEntries(errors.map((path) => [path, ['exists or existed']])),
+  });
+}
+
+/** Throws `validation_failed` for all refused ids, and otherwise `conflict` for all taken ones. */
+async function start(creation: Creation): Promise<readonly Draft[]> {
+  const checked = await checkAll(creation);
+  const { drafts, hasReservedId } = startDrafts(
+    checked,
+    creation.placed.map(({ path }) => path),
+  );
+  if (hasReservedId) throw await idsTaken(creation, drafts);
+  return drafts;
+}
+
+/** Moves drafts on whose id another request took. Throws `conflict` if a literal one is taken. */
+async function withOtherIds(
+  creation: Creation,
+  drafts: readonly Draft[],
+  isTaken: (draft: FreshDraft) => boolean,
+): Promise<readonly Draft[]> {
+  const moved: Draft[] = [];
+  for (const draft of drafts) {
+    const next = draft.state === 'fresh' && isTaken(draft) ? withNextId(draft) : draft;
+    if (next === undefined) throw await idsTaken(creation, drafts, draft.state === 'fresh' ? draft.id : '');
+    moved.push(next);
+  }
+  return moved;
+}
+
+/**
  * Finds the tokens that an earlier attempt of this request has written. Each is under one of the
  * ids of its draft, and has the draft's write id. A draft without one had a duplicate then.
  */
-async function findOwn({ deps, caller }: Creation, drafts: readonly Draft[]): Promise<readonly Draft[]> {
+async function findOwn(creation: Creation, drafts: readonly Draft[]): Promise<readonly Draft[]> {
+  const { deps, caller } = creation;
   const fresh = drafts.filter((draft) => draft.state === 'fresh');
   const tokens = new Map<string, StoredToken>();
   const madeBy = new Map<string, Buffer>();
@@ -231,10 +282,11 @@ async function findOwn({ deps, caller }: Creation, drafts: readonly Draft[]): Pr
       ownId(draft) === undefined && draft.ids.draw() ? draft.ids.drawn.slice(-1) : [],
     );
   }
-  return drafts.map((draft) => {
+  const isForeign = (draft: FreshDraft) => ownId(draft) === undefined && madeBy.has(draft.id);
+  return (await withOtherIds(creation, drafts, isForeign)).map((draft) => {
     if (draft.state !== 'fresh') return draft;
     const id = ownId(draft);
-    if (id === undefined) return madeBy.has(draft.id) ? withNextId(draft) : draft;
+    if (id === undefined) return draft;
     const token = tokens.get(id);
     return token === undefined || hasExpired(token, deps.clock())
       ? asGone(draft, id)
@@ -274,7 +326,7 @@ async function resolveConflict(
   if ('lockedBy' in conflict) return resolveLock(creation, drafts, conflict.lockedBy);
   const { id: taken, writeId } = conflict.idTakenBy;
   if (writeId !== undefined && isOfSameRequest(writeId, creation.writeId)) return findOwn(creation, drafts);
-  return drafts.map((draft) => (draft.state === 'fresh' && draft.id === taken ? withNextId(draft) : draft));
+  return withOtherIds(creation, drafts, ({ id }) => id === taken);
 }
 
 /** Writes the drafts that have no token yet, and finds their tokens after conflicts. */
@@ -333,7 +385,7 @@ export async function createTokens(
   const writeId = writes.newWriteId();
   const cvcWriteId = writes.newWriteId();
   const creation = { deps, caller, placed, writes, writeId, cvcWriteId, budget };
-  const started = await resolveExpired(creation, startDrafts(await checkAll(creation)));
+  const started = await resolveExpired(creation, await start(creation));
   const written = await writeAll(creation, await findDuplicates(creation, started));
   const drafts = await storeCvcs(creation, written);
   return Promise.all(drafts.map((draft) => createdResult(deps, { caller, budget, drafts }, draft)));

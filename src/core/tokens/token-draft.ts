@@ -1,4 +1,6 @@
 import type { Transform } from '../access/access-rule.ts';
+import { FieldReporter } from '../shared/field-reporter.ts';
+import { errorsBelow, memberPath } from '../shared/member-path.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { lastsAsLong } from './find-duplicate.ts';
 import type { PreparedContent } from './prepare-content.ts';
@@ -118,15 +120,11 @@ export const asGone = (draft: FreshDraft, id: string): GoneDraft => ({
 export const wantsDuplicate = (draft: Draft): draft is FreshDraft =>
   draft.state === 'fresh' && draft.deduplicate;
 
-/** Throws `conflict` if no other id may be tried. */
-function nextId({ ids }: CheckedToken): string {
-  const next = ids.next();
-  if (next === undefined) throw new ServiceError('conflict', 'A token with this id exists or existed.');
-  return next;
+/** Moves a draft to the next of its ids; `undefined` if a literal id is taken. */
+export function withNextId(draft: FreshDraft): FreshDraft | undefined {
+  const id = draft.ids.next();
+  return id === undefined ? undefined : { ...draft, id };
 }
-
-/** Moves a draft to the next of its ids. Throws `conflict` if a literal id is taken. */
-export const withNextId = (draft: FreshDraft): FreshDraft => ({ ...draft, id: nextId(draft) });
 
 /** Makes an existing token the result of a draft. */
 export function asDuplicate(draft: FreshDraft, token: StoredToken): DuplicateDraft {
@@ -151,13 +149,43 @@ function storedAs(tokens: readonly CheckedToken[]): readonly number[] {
   );
 }
 
-/** Makes the drafts of a request, before existing tokens are searched. */
-export function startDrafts(tokens: readonly CheckedToken[]): readonly Draft[] {
+/** The first id of a token; `undefined` if it is reserved, or refused and reported. */
+function firstId({ ids }: CheckedToken, path: string, fields: FieldReporter): string | undefined {
+  try {
+    const first = ids.next();
+    if (first === undefined && ids.drawn.length > 0)
+      fields.report(memberPath(path, 'id'), 'is the id of another token of the request');
+    return first;
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.errors === undefined) throw error;
+    fields.add(errorsBelow(path, error.errors));
+    return undefined;
+  }
+}
+
+/** The drafts of a request before existing tokens are searched. */
+export interface StartedDrafts {
+  readonly drafts: readonly Draft[];
+  /** Whether a literal id has the form that only the service makes, so that no token may get it. */
+  readonly hasReservedId: boolean;
+}
+
+/**
+ * Makes the drafts of a request, whose tokens have these paths. Throws `validation_failed` with all
+ * refused ids.
+ */
+export function startDrafts(tokens: readonly CheckedToken[], paths: readonly string[]): StartedDrafts {
   const stored = storedAs(tokens);
   const matched = new Set(stored.filter((other, index) => other !== index));
-  return tokens.map((token, index): Draft => {
+  const fields = new FieldReporter();
+  let hasReservedId = false;
+  const drafts = tokens.map((token, index): Draft => {
     const other = stored[index] ?? index;
     if (other !== index) return { ...token, state: 'sameAs', sameAs: other };
-    return { ...token, state: 'fresh', id: nextId(token), isMatched: matched.has(index) };
+    const id = firstId(token, paths[index] ?? '', fields);
+    hasReservedId ||= id === undefined;
+    return { ...token, state: 'fresh', id: id ?? '', isMatched: matched.has(index) };
   });
+  fields.throwIfFailed();
+  return { drafts, hasReservedId };
 }

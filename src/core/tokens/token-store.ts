@@ -80,6 +80,8 @@ export interface TokenStoreOf<Token extends UnprovenToken, Summary extends Unpro
    * token. A token is forgotten 25 hours after its deletion if the service made its id.
    */
   findDeleted(tenantId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;
+  /** Finds which of these ids a token has, or a deleted one had, in as few calls as possible. */
+  findTaken(tenantId: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Finds the cvcs of the cards that have one, by token id. The caller checks when they end. */
   findCvcs(tenantId: string, ids: readonly string[]): Promise<ReadonlyMap<string, StoredCvc>>;
   /** Returns the same as {@link findMany}, without data that is in separate items. */
@@ -150,6 +152,7 @@ export const TOKEN_STORE_EFFECTS: PortEffects<TokenStore> = {
   findMany: 'finds',
   findSummaries: 'finds',
   findDeleted: 'none',
+  findTaken: 'none',
   findCvcs: 'none',
   findMatches: 'none',
   readData: 'none',

@@ -202,4 +202,89 @@ describe('config', () => {
     expect(err).toMatch(/cloakroom.yaml:9:\d+: .*did you mean `settle`/);
     expect(err).toMatch(/^cloakroom: .* has 2 problems; nothing was done$/m);
   });
+
+  it('sees that a value comes from another variable', async () => {
+    await run(['apply', '--yes']);
+    written(FILE.replace('env:PSP_SECRET', 'env:OTHER_SECRET'));
+    const { out } = await run(['plan']);
+    expect(out).toMatch(/configuration.SECRET +another value/);
+    const moved = await run(['apply', '--yes'], { OTHER_SECRET: `${SECRET}-other` });
+    expect(moved.out).toMatch(/0 created, 1 changed/);
+    expect((await run(['plan', '--exit-code'])).exitCode).toBe(0);
+  });
+
+  it('deletes what a stopped apply left only after it has said so', async () => {
+    await run(['apply', '--yes']);
+    const left = await vault.applications.create({
+      name: 'Left',
+      type: 'private',
+      permissions: ['token:read'],
+      external_id: 'shop/left#new',
+    });
+    expect(await run(['plan', '--exit-code'])).toMatchObject({
+      exitCode: 3,
+      out: expect.stringContaining('- applications/left#new'),
+    });
+    expect((await run(['apply'])).exitCode).toBe(2);
+    expect((await vault.applications.retrieve(left.id)).id).toBe(left.id);
+    expect((await run(['apply', '--yes'])).out).toContain('deleted  applications/left#new');
+    await expect(vault.applications.retrieve(left.id)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('leads through what another file had when the plan was made, and shows its name in quotes', async () => {
+    const other = (name: string) =>
+      vault.proxies.create({ name, destination_url: 'https://other.example', external_id: `other/${name}` });
+    const good = await other('good');
+    const evil = await other('evil');
+    written(FILE.replace('proxies: [psp]', 'proxies: [psp, other/good]'));
+    const plan = join(folder, 'plan');
+    expect((await run(['plan', '--out', plan])).out).toContain('"other/good"');
+    const renamed = async ({ id }: { readonly id: string }, name: string) =>
+      vault.proxies.update(id, { name, destination_url: 'https://other.example', external_id: name });
+    await renamed(good, 'other/former');
+    await renamed(evil, 'other/good');
+    expect((await run(['apply', plan, '--yes'])).exitCode).toBe(0);
+    const [checkout] = (await vault.applications.list({ external_id: 'shop/checkout' })).data;
+    const through = checkout?.rules[0]?.through?.proxies ?? [];
+    expect([through.includes(good.id), through.includes(evil.id)]).toEqual([true, false]);
+  });
+
+  it('knows that it takes rights from the key that applies, though another one has planned', async () => {
+    const made = async (name: string, permissions: readonly string[]) =>
+      await vault.applications.create({ name, type: 'management', permissions: permissions as never });
+    const rights = [
+      'application:read',
+      'application:create',
+      'application:update',
+      'tenant:read',
+      'tenant:update',
+    ];
+    const pipeline = await made('Pipeline', [...rights, 'proxy:read', 'reactor:read']);
+    const entry = `namespace: shop
+applications:
+  pipeline: { adopt: ${pipeline.id}, name: Pipeline, type: management, permissions: ["application:read"] }
+`;
+    written(entry);
+    const reviewer = await made('Reviewer', [
+      'application:read',
+      'proxy:review',
+      'reactor:review',
+      'tenant:read',
+    ]);
+    const plan = join(folder, 'plan');
+    expect((await run(['plan', '--out', plan], { CLOAKROOM_API_KEY: reviewer.key })).exitCode).toBe(0);
+    const applied = await run(['apply', plan, '--yes'], { CLOAKROOM_API_KEY: pipeline.key });
+    expect([applied.exitCode, applied.out]).toEqual([2, expect.stringContaining('lockout: it takes')]);
+    expect((await vault.applications.retrieve(pipeline.id)).permissions).toContain('application:update');
+  });
+
+  it('refuses what the service would refuse of an expression, before any call', async () => {
+    written(FILE.replace('Bearer {{ configuration.SECRET }}', 'Bearer {{ configuration.SECRT }}'));
+    expect(await run(['plan'])).toMatchObject({
+      exitCode: 2,
+      err: expect.stringMatching(
+        /request_transforms\[0\].value names `SECRT`, which the configuration lacks/,
+      ),
+    });
+  });
 });

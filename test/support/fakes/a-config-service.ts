@@ -128,12 +128,6 @@ export class AConfigService {
       self: call('self', () => this.self),
       defaultImage: call('defaultImage', () => 'node24'),
       list: call('list', (kind: Kind) => this.list(kind)),
-      find: call('find', (kind: Kind, externalIds: readonly string[]) => {
-        const found = this.#ofKind(kind).filter(([, { externalId = '' }]) =>
-          externalIds.includes(externalId),
-        );
-        return new Map(found.map(([id, { externalId = '' }]) => [externalId, id]));
-      }),
       retrieve: call('retrieve', (kind: Kind, id: string) => this.#tagged(id, this.#stored(kind, id))),
       retrieveCode: call('retrieveCode', (id: string) => ({ code: this.#stored('reactors', id).code ?? '' })),
       create: call('create', (kind: Kind, body: JsonObject) => this.#create(kind, body)),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { strictClient, type StrictClient } from '../../../test/support/http-client.ts';
 import type { Credentials } from '../../../test/support/credentials.ts';
 import { CARD, revealing } from '../../../test/support/sample-requests.ts';
+import { sampleCard } from '../../import-samples/cards.ts';
 import { anEvent, type EventOf } from '../an-event.ts';
 import type { CountedOperation } from './counted-operation.ts';
 
@@ -57,6 +58,24 @@ const PASSING_CODE = 'module.exports = async ({ args: { body } }) => ({ raw: { b
 
 interface Identified {
   readonly id: string;
+}
+
+interface Listed {
+  readonly pagination: { readonly after: string };
+}
+
+let imported = 0;
+
+/** A card as an import sends it, with an id of its own and pairs that hardly any other has. */
+function importedCard(): object {
+  imported += 1;
+  const { id, customer, number, month, year } = sampleCard(imported);
+  return {
+    id: randomUUID(),
+    type: 'card',
+    data: { number, expiration_month: month, expiration_year: year },
+    metadata: { source_id: id, customer },
+  };
 }
 
 /**
@@ -136,10 +155,7 @@ export async function countedOperations(
     '/tokenize',
     hundred((at) => at),
   );
-  const { pagination } = await app<{ readonly pagination: { readonly after: string } }>(
-    'GET',
-    '/tokens?size=1',
-  );
+  const { pagination } = await app<Listed>('GET', '/tokens?size=1');
   const plain = { type: 'token', data: 'a plain token' };
 
   return [
@@ -178,6 +194,16 @@ export async function countedOperations(
         ),
     },
     {
+      name: 'list 100 by cursor, revealed',
+      folder: 'tokens',
+      status: 200,
+      event: async () => {
+        await app('POST', '/tokenize', hundred(importedCard));
+        const { pagination: newest } = await app<Listed>('GET', '/tokens?size=1');
+        return request('GET', '/tokens', { query: `size=100&after=${encodeURIComponent(newest.after)}` });
+      },
+    },
+    {
       name: 'search a term with one match',
       folder: 'tokens',
       status: 200,
@@ -199,6 +225,12 @@ export async function countedOperations(
       folder: 'tokens',
       status: 200,
       event: () => Promise.resolve(request('POST', '/tokenize', { body: hundred((at) => at) })),
+    },
+    {
+      name: 'tokenize 100 imported cards',
+      folder: 'tokens',
+      status: 200,
+      event: () => Promise.resolve(request('POST', '/tokenize', { body: hundred(importedCard) })),
     },
     {
       name: 'detokenize 100',

@@ -176,7 +176,7 @@ class World {
       folder: '/',
       secrets: { read: () => Promise.resolve(undefined) },
     };
-    const prepared = await prepareApply({ ...places, service, targets, file: 'file' }, desired, plan);
+    const prepared = await prepareApply({ ...places, targets, file: 'file' }, desired, plan);
     const tell = (line: string) => this.lines.push(line);
     const deps = {
       service,

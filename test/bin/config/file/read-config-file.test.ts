@@ -82,7 +82,12 @@ describe('a configuration file', () => {
       response_transforms: [{ type: 'reactor', reactor: 'settle' }],
     });
     expect([...configuration.values()]).toEqual([
-      { source: { kind: 'env', name: 'PSP_SECRET' }, public: false, labelUnknown: false },
+      {
+        source: { kind: 'env', name: 'PSP_SECRET' },
+        public: false,
+        label: 'env:PSP_SECRET',
+        labelUnknown: false,
+      },
       { source: { kind: 'aws-secret', name: 'prod/psp' }, public: false, labelUnknown: true },
       expect.objectContaining({ public: true, label: expect.stringMatching(/^sha256:[\da-f]{64}$/) }),
     ]);

@@ -381,9 +381,9 @@ describe('a plan of a newer service', () => {
       proxies: [liveProxy(5, { name: null, body: { request_transforms: transforms } })],
     });
     expect(problemsOf(aFile(), live)).toEqual([
-      `other/checkout: ${unknown}rules[].hours`,
-      `other/checkout: ${unknown}robot`,
-      `other/checkout: ${unknown}token:export`,
+      `"other/checkout": ${unknown}rules[].hours`,
+      `"other/checkout": ${unknown}robot`,
+      `"other/checkout": ${unknown}token:export`,
       `"PSP" (${idOf(5)}): ${unknown}sign`,
       `"PSP" (${idOf(5)}): ${unknown}remove_header.when`,
     ]);
