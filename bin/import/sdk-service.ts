@@ -3,7 +3,7 @@ import type { Client, TokenChange } from '../../packages/sdk/src/index.ts';
 import { isJsonObject, type JsonObject } from '../../src/core/shared/json.ts';
 import { CallFailed, type ImportService, type ShownToken } from './service.ts';
 
-/** No response has data: the command never shows any. */
+/** The command shows no data, so it asks for none. */
 const REDACTED = { transform: 'redact' } as const;
 
 /** Explains a failed call without anything of its request. */
@@ -44,8 +44,7 @@ export const sdkService = (client: Client): ImportService => ({
   create: (bodies) =>
     call(async () => {
       // The client repeats a call whose response was lost only under a key.
-      const writing = { ...REDACTED, idempotencyKey: randomUUID() };
-      const tokens: unknown = await client.tokenize(bodies, writing);
+      const tokens: unknown = await client.tokenize(bodies, { idempotencyKey: randomUUID() });
       if (!Array.isArray(tokens) || tokens.length !== bodies.length)
         throw new CallFailed(200, 'the service sent another number of tokens than it got');
       return tokens.map(idOf);

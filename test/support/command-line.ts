@@ -18,7 +18,9 @@ export interface CommandOutcome {
  */
 export async function commandLine(
   args: readonly string[],
-  more: Partial<OperatorSurroundings & ServiceSurroundings & AccountSurroundings & ConfigSurroundings & ImportSurroundings> = {},
+  more: Partial<
+    OperatorSurroundings & ServiceSurroundings & AccountSurroundings & ConfigSurroundings & ImportSurroundings
+  > = {},
 ): Promise<CommandOutcome> {
   let out = '';
   let err = '';

@@ -160,6 +160,9 @@ class Sending {
     const { status, places } = error;
     if (![400, 409, 413].includes(status)) throw error;
     const placed = placedIn(places, pending);
+    // A problem of the whole request is none of its rows.
+    if (placed.length === 0 && Object.keys(places).some((path) => path !== 'id' && path !== 'body'))
+      throw new CommandFailure([error.message, ...Object.keys(places)].join('; '));
     if (placed.length === 0) return await this.#withoutPlaces(pending, error);
     if (status === 409) return await this.#afterTaken(pending, new Set(placed.map(({ named }) => named)));
     for (const { named, member, problem } of placed)

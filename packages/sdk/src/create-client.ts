@@ -37,10 +37,7 @@ export interface Client {
    * ids in it.
    * @example const { card } = await client.tokenize({ card: { type: 'card', data: { number } } });
    */
-  readonly tokenize: <T>(
-    value: T & AsJson<T>,
-    options?: WriteOptions & ViewOptions,
-  ) => ApiPromise<Tokenized<T>>;
+  readonly tokenize: <T>(value: T & AsJson<T>, options?: WriteOptions) => ApiPromise<Tokenized<T>>;
 
   /**
    * Fills in the expressions of any JSON, under the transforms of the caller's rules.

@@ -19,7 +19,7 @@ beforeAll(async () => {
   ({ key } = await vault.applications.create({
     name: 'Import',
     type: 'private',
-    permissions: ['token:create', 'tenant:read'],
+    permissions: ['token:create'],
     rules: [
       { priority: 1, container: '/', transform: 'reveal', permissions: ['token:read', 'token:update'] },
     ],
@@ -58,7 +58,9 @@ async function run(file: string, ...more: readonly string[]) {
 
 describe('an import over a service', () => {
   it('creates each card under an id that its old id determines', async () => {
-    const file = fileWith(`${HEADER}cus_1,card_1,${NUMBER},9,2099,Ada,\ncus_2,card_2,4000056655665556,1,2020,,\n`);
+    const file = fileWith(
+      `${HEADER}cus_1,card_1,${NUMBER},9,2099,Ada,\ncus_2,card_2,4000056655665556,1,2020,,\n`,
+    );
     const ids = join(folder, 'ids.csv');
     const { exitCode, err, numbers } = await run(file, '--ids-out', ids);
     expect([exitCode, err]).toEqual([
