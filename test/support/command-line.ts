@@ -1,6 +1,7 @@
 import { runCommandLine } from '../../packages/cli/src/run-command-line.ts';
 import type { ConfigSurroundings } from '../../bin/config/config-surroundings.ts';
 import type { StreamSurroundings } from '../../bin/command-line/stream-surroundings.ts';
+import type { ImportSurroundings } from '../../bin/import/import-surroundings.ts';
 import type { AccountSurroundings } from '../../bin/check-account/check-account.ts';
 import type { OperatorSurroundings } from '../../bin/operator/operate.ts';
 
@@ -17,7 +18,7 @@ export interface CommandOutcome {
  */
 export async function commandLine(
   args: readonly string[],
-  more: Partial<OperatorSurroundings & StreamSurroundings & AccountSurroundings & ConfigSurroundings> = {},
+  more: Partial<OperatorSurroundings & AccountSurroundings & ConfigSurroundings & ImportSurroundings> = {},
 ): Promise<CommandOutcome> {
   let out = '';
   let err = '';

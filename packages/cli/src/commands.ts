@@ -24,6 +24,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('../../../bin/logs/logs-command.ts')).logsCommand,
   },
   {
+    name: 'import',
+    does: 'Makes tokens of the export of another system',
+    load: async () => (await import('../../../bin/import/import-command.ts')).importCommand,
+  },
+  {
     name: 'explain',
     does: 'Explains what an application, or a draft of rules, may do in a container',
     load: async () => (await import('../../../bin/explain/explain-command.ts')).explainCommand,

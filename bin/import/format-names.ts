@@ -1,0 +1,3 @@
+export const FORMATS = ['stripe', 'braintree', 'csv', 'ndjson', 'cloakroom'] as const;
+
+export type Format = (typeof FORMATS)[number];

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import type { Client, TokenChange } from '../../packages/sdk/src/index.ts';
+import { isJsonObject, type JsonObject } from '../../src/core/shared/json.ts';
+import { CallFailed, type ImportService, type ShownToken } from './service.ts';
+
+/** The command shows no data, so it asks for none. */
+const REDACTED = { transform: 'redact' } as const;
+
+/** Explains a failed call without anything of its request. */
+async function explained(error: unknown): Promise<unknown> {
+  const { ApiError, ConnectionError } = await import('../../packages/sdk/src/index.ts');
+  if (error instanceof ApiError) return new CallFailed(error.status, error.message, error.errors);
+  if (error instanceof ConnectionError)
+    return new CallFailed(0, error.cause === undefined ? error.message : `unreachable (${error.cause.code})`);
+  return error;
+}
+
+async function call<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw await explained(error);
+  }
+}
+
+function idOf(token: unknown): string {
+  if (isJsonObject(token) && typeof token['id'] === 'string') return token['id'];
+  throw new CallFailed(200, 'the service sent a token without an id');
+}
+
+async function tenant(client: Client): Promise<{ id: string; deduplicates: boolean } | undefined> {
+  try {
+    const { id, settings } = await call(() => client.tenants.retrieve());
+    return { id, deduplicates: settings.deduplicate_tokens };
+  } catch (error) {
+    if (error instanceof CallFailed && error.status === 403) return undefined;
+    throw error;
+  }
+}
+
+/** Reaches the service by a client of the SDK. */
+export const sdkService = (client: Client): ImportService => ({
+  tenant: () => tenant(client),
+  create: (bodies) =>
+    call(async () => {
+      // The client repeats a call whose response was lost only under a key.
+      const tokens: unknown = await client.tokenize(bodies, { idempotencyKey: randomUUID() });
+      if (!Array.isArray(tokens) || tokens.length !== bodies.length)
+        throw new CallFailed(200, 'the service sent another number of tokens than it got');
+      return tokens.map(idOf);
+    }),
+  find: (ids) =>
+    call(async () => {
+      const found: ShownToken[] = [];
+      const query = { id: ids, size: ids.length };
+      for await (const { id, type, containers, metadata = {} } of client.tokens.list(query, REDACTED))
+        found.push({ id, type, containers, metadata });
+      return found;
+    }),
+  change: (id, patch: JsonObject) =>
+    call(async () => {
+      const sent: unknown = patch;
+      const writing = { ...REDACTED, idempotencyKey: randomUUID() };
+      await client.tokens.update(id, sent as TokenChange, writing);
+    }),
+});
