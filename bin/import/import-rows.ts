@@ -40,7 +40,8 @@ function stopOf(error: unknown): string {
   if (error instanceof FileEnds || error instanceof CommandFailure) return error.message;
   if (!(error instanceof CallFailed)) throw error;
   const { status, message } = error;
-  return status === 401 ? `the service rejects the key: ${message}` : message;
+  const sentence = message.replace(/\.$/, '');
+  return status === 401 ? `the service rejects the key: ${sentence}` : sentence;
 }
 
 /** The one owner of the requests that are under way. */
@@ -77,10 +78,14 @@ class Importing {
       this.#stop ??= { error };
     }
     // The rows before the end of a file that was cut are good.
-    if (this.#stop === undefined || this.#stop.error instanceof FileEnds) await this.#flushLast(isWhole);
+    if (!this.#hasToStop()) await this.#flushLast(isWhole);
     await Promise.all(this.#sending);
     if (this.#stop !== undefined) return stopOf(this.#stop.error);
     return isWhole ? undefined : 'it was interrupted';
+  }
+
+  #hasToStop(): boolean {
+    return this.#stop !== undefined && !(this.#stop.error instanceof FileEnds);
   }
 
   async #flushLast(isWhole: boolean): Promise<void> {
@@ -163,7 +168,7 @@ class Importing {
       return;
     }
     while (this.#sending.size >= parallel) await Promise.race(this.#sending);
-    if (this.#stop !== undefined) return;
+    if (this.#hasToStop()) return;
     // It is written before anything is sent, so that a later run knows what may exist.
     await journal.write(
       fresh.map((unit) => ({

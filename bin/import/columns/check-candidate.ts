@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../src/core/shar
 import { memberPath } from '../../../src/core/shared/member-path.ts';
 import { ServiceError, type FieldErrors } from '../../../src/core/shared/service-error.ts';
 import { chooseTokenIds } from '../../../src/core/tokens/choose-token-ids.ts';
-import { revealsTooMuch } from '../../../src/core/tokens/identifying-value.ts';
+import { spellsMost } from '../../../src/core/tokens/identifying-value.ts';
 import { prepareContent } from '../../../src/core/tokens/prepare-content.ts';
 import type { TokenInput } from '../../../src/core/tokens/token-input.ts';
 import { tokenIdProblem } from '../../../src/core/tokens/token-id.ts';
@@ -46,14 +46,14 @@ function checkBody(body: JsonObject, now: number): Json {
   return data.reveal();
 }
 
-/** The first metadata that shows more of the data than an id may: metadata is stored in the clear. */
+/** The first metadata that shows most of the data: metadata is stored in the clear. */
 function revealingMember(body: JsonObject): string | undefined {
   const { metadata, type, data = null } = body;
   const { identifying } = tokenType(type as TokenInput['type']);
   if (identifying === 'unknown' || !isJsonObject(metadata)) return undefined;
   const values = identifying(data);
   const found = Object.entries(metadata).find(
-    ([, text]) => typeof text === 'string' && values.some((value) => revealsTooMuch(text, value)),
+    ([, text]) => typeof text === 'string' && values.some((value) => spellsMost(text, value)),
   );
   return found?.[0];
 }
