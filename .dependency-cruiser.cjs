@@ -295,7 +295,7 @@ module.exports = {
       comment:
         'The entry points start the app, or its local account, or are clients of a service; they are nothing themselves. Of the functions they know what the operator can ask for.',
       severity: 'error',
-      from: { path: '^bin/', pathNot: '^bin/(operator/restore|reactor|config|check-(account|upgrade))/' },
+      from: { path: '^bin/', pathNot: '^bin/(operator/restore|reactor|config|import|check-(account|upgrade))/' },
       to: {
         path: own,
         pathNot: [
@@ -334,6 +334,17 @@ module.exports = {
           '^(bin/(reactor|command-line)|lib|packages/local-aws/src|src/(core|wire|adapters/lambda))/',
           '^(reactor-runtime/worker/built-ins|bin/start/built-assets)\\.ts$',
         ],
+      },
+    },
+    {
+      name: 'rows-are-checked-by-the-code-of-the-service',
+      comment:
+        'A dry run accepts what the service would accept. A map is YAML, which is read as a configuration is.',
+      severity: 'error',
+      from: { path: '^bin/import/' },
+      to: {
+        path: own,
+        pathNot: '^(bin/(import|config/file|command-line)|packages/(local-aws|sdk)/src|src/(core|wire))/',
       },
     },
     {

@@ -7,7 +7,7 @@ import type { Entry, Journal } from './journal/journal.ts';
 import { FileEnds, type Content, type ReadRow } from './read/read-row.ts';
 import type { Recorder, Settled } from './report/recorder.ts';
 import { afterReplacing, sendUnits, type SendOptions } from './send/send-units.ts';
-import { bodiesOf, comparedBy, type Outcome, type Unit } from './send/unit.ts';
+import { bodiesOf, comparedBy, idIn, type Outcome, type Unit } from './send/unit.ts';
 import { CallFailed } from './service.ts';
 
 /** Most tokens of a request, and most bytes of their JSON: gateways take 6 MB. */
@@ -35,7 +35,7 @@ interface Filled {
   readonly isExpired: boolean;
 }
 
-/** What ends a run before the file does, in words for people. */
+/** Explains to a person why a run ends before the file does. */
 function stopOf(error: unknown): string {
   if (error instanceof FileEnds || error instanceof CommandFailure) return error.message;
   if (!(error instanceof CallFailed)) throw error;
@@ -230,10 +230,10 @@ const detailsIn = (unit: Unit): number => bodiesOf(unit).length - 1;
 
 function unitOf(candidate: Candidate, isExpired: boolean, digest: Digest, entry: Entry | undefined): Unit {
   const { body, details = null } = candidate;
-  const { id, ...content } = body;
+  const { id: _, ...content } = body;
   return {
     candidate,
-    id: String(id),
+    id: idIn(body),
     isExpired,
     digest: digest({ body: content, details }),
     prior: entry?.digests ?? [],

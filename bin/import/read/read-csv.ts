@@ -195,7 +195,7 @@ export async function* readCsv(
   yield shortRow(short, columns, row);
 }
 
-/** Only what follows tells whether a row is short or the file was cut. */
+/** Only the next row shows whether a row is short or the file was cut. */
 const shortRow = (fields: number, columns: readonly string[], row: number): ReadRow => ({
   kind: 'problem',
   row,

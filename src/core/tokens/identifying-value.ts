@@ -147,7 +147,7 @@ export function spellsDigits(id: string, { value }: IdentifyingValue): boolean {
 
 /** Values with fewer digits are parts of many numbers. */
 const TELLING_DIGITS = 8;
-/** As many digits of a value may be missing from a text that shows most of it. */
+/** A text that shows most of a value lacks at most as many of its digits. */
 const MISSING_DIGITS = 4;
 
 /**

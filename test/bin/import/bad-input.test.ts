@@ -73,17 +73,17 @@ describe('a header', () => {
   });
 });
 
-describe('rows', () => {
+describe('an import of rows', () => {
   it.each([
     ['CRLF', '\r\n'],
     ['CR', '\r'],
     ['LF', '\n'],
-  ])('may end with %s, and follow a byte order mark', async (_, end) => {
+  ])('accepts %s at their ends, and a byte order mark', async (_, end) => {
     const { report } = await imported(`\ufeff${[HEADER, row(1), row(2)].join(end)}`);
     expect(report()).toMatchObject({ rows: 2, imported: 2 });
   });
 
-  it('in Latin-1 are refused by column, where the column is read', async () => {
+  it('refuses Latin-1 by column, where the column is read', async () => {
     const bad = Buffer.concat([LATIN_1, Buffer.from(`,card_1,${NUMBER},9,2030,\n`)]);
     const unread = Buffer.concat([Buffer.from(`${row(2)},`), LATIN_1, Buffer.from('\n')]);
     const { report } = await imported(Buffer.concat([Buffer.from(`${HEADER},note\n`), bad, unread]));
@@ -93,7 +93,7 @@ describe('rows', () => {
     });
   });
 
-  it('with another number of columns are refused, and the rest goes on', async () => {
+  it('refuses another number of columns, and imports the rest', async () => {
     const { report } = await imported(lines(HEADER, 'cus_1,card_1', row(2), `${row(3)},more`));
     expect(report()).toMatchObject({
       imported: 1,
@@ -116,7 +116,7 @@ describe('rows', () => {
       lines(HEADER, row(1), 'cus_1,"card"_2,4242,9,2030', row(3)),
       'row 2: has something behind a closing quote',
     ],
-  ])('before a place where a file was cut %s are done', async (_, content, stopped) => {
+  ])('creates the tokens of the rows before a file was cut %s', async (_, content, stopped) => {
     const { exitCode, report, err } = await imported(content);
     expect(exitCode).toBe(1);
     expect(report()).toMatchObject({ rows: 1, imported: 1, complete: false });
@@ -124,7 +124,7 @@ describe('rows', () => {
     expect(err).not.toContain('4242');
   });
 
-  it('of 1 MB are imported, and larger data than a token has is refused', async () => {
+  it('accepts 1 MB, and refuses larger data than a token has', async () => {
     const line = (id: string, bytes: number) =>
       JSON.stringify({ id, type: 'token', data: 'x'.repeat(bytes) });
     const { report } = await imported(
@@ -137,7 +137,7 @@ describe('rows', () => {
     });
   });
 
-  it('whose customer or old id is the number of the card are refused', async () => {
+  it('refuses a customer or an old id that is the number of the card', async () => {
     const { report, err } = await imported(
       lines(HEADER, `${NUMBER},card_1,${NUMBER},9,2030`, `cus_1,x-${NUMBER},${NUMBER},9,2030`),
     );
@@ -150,10 +150,10 @@ describe('rows', () => {
   });
 });
 
-describe('lines of JSON', () => {
+describe('an import of lines of JSON', () => {
   const NDJSON = ['--from', 'ndjson', '--source', 'vault', '--no-journal'];
 
-  it('are refused by member, and unknown members are named once', async () => {
+  it('refuses them by member, and names unknown members once', async () => {
     const { report, err } = await imported(
       lines(
         JSON.stringify({ id: 'a_1', type: 'token', data: 1, tenant_id: 't', created_at: 'x' }),
@@ -184,7 +184,7 @@ describe('lines of JSON', () => {
     expect(err).toContain('not read, and stored nowhere: tenant_id, created_at\n');
   });
 
-  it('of a file that was cut stop at its last line', async () => {
+  it('stops at the last line of a file that was cut', async () => {
     const { report } = await imported('{"id":"a_1","type":"token","data":1}\n{"id":"a_2","ty', NDJSON);
     expect(report()).toMatchObject({ rows: 1, imported: 1, complete: false });
   });
