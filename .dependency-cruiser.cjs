@@ -297,7 +297,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^bin/',
-        pathNot: '^bin/(operator/restore|reactor|config|export|check-(account|upgrade))/',
+        pathNot: '^bin/(operator/restore|reactor|config|export|import|check-(account|upgrade))/',
       },
       to: {
         path: own,
@@ -337,6 +337,17 @@ module.exports = {
           '^(bin/(reactor|command-line)|lib|packages/local-aws/src|src/(core|wire|adapters/lambda))/',
           '^(reactor-runtime/worker/built-ins|bin/start/built-assets)\\.ts$',
         ],
+      },
+    },
+    {
+      name: 'rows-are-checked-by-the-code-of-the-service',
+      comment:
+        'A dry run accepts what the service would accept. A map is YAML, which is read as a configuration is.',
+      severity: 'error',
+      from: { path: '^bin/import/' },
+      to: {
+        path: own,
+        pathNot: '^(bin/(import|config/file|command-line)|packages/(local-aws|sdk)/src|src/(core|wire))/',
       },
     },
     {

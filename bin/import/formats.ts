@@ -13,7 +13,6 @@ import { readCsv } from './read/read-csv.ts';
 import { readLines } from './read/read-lines.ts';
 import type { Content, ReadRow } from './read/read-row.ts';
 
-/** What a command line says of the form of a file. */
 export interface FormatFlags {
   readonly from: Format;
   readonly map?: string;

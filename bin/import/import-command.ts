@@ -27,7 +27,7 @@ const options = (): readonly Option[] => [
   repeatableOption(
     '--container <PATH>',
     'the container of the tokens; repeat it for more',
-    filled('container') as (text: string) => unknown,
+    filled('container'),
   ),
   option(
     '--details <CONTAINER>',

@@ -7,7 +7,7 @@ import type { Entry, Journal } from './journal/journal.ts';
 import { FileEnds, type Content, type ReadRow } from './read/read-row.ts';
 import type { Recorder, Settled } from './report/recorder.ts';
 import { afterReplacing, sendUnits, type SendOptions } from './send/send-units.ts';
-import { bodiesOf, comparedBy, type Outcome, type Unit } from './send/unit.ts';
+import { bodiesOf, comparedBy, idIn, type Outcome, type Unit } from './send/unit.ts';
 import { CallFailed } from './service.ts';
 
 /**
@@ -39,12 +39,13 @@ interface Filled extends Passed {
   readonly candidate: Candidate;
 }
 
-/** What ends a run before the file does, in words for people. */
+/** Explains to a person why a run ends before the file does. */
 function stopOf(error: unknown): string {
   if (error instanceof FileEnds || error instanceof CommandFailure) return error.message;
   if (!(error instanceof CallFailed)) throw error;
   const { status, message } = error;
-  return status === 401 ? `the service rejects the key: ${message}` : message;
+  const sentence = message.replace(/\.$/, '');
+  return status === 401 ? `the service rejects the key: ${sentence}` : sentence;
 }
 
 /** The one owner of the requests that are under way. */
@@ -81,10 +82,14 @@ class Importing {
       this.#stop ??= { error };
     }
     // The rows before the end of a file that was cut are good.
-    if (this.#stop === undefined || this.#stop.error instanceof FileEnds) await this.#flushLast(isWhole);
+    if (!this.#hasToStop()) await this.#flushLast(isWhole);
     await Promise.all(this.#sending);
     if (this.#stop !== undefined) return stopOf(this.#stop.error);
     return isWhole ? undefined : 'it was interrupted';
+  }
+
+  #hasToStop(): boolean {
+    return this.#stop !== undefined && !(this.#stop.error instanceof FileEnds);
   }
 
   async #flushLast(isWhole: boolean): Promise<void> {
@@ -167,7 +172,7 @@ class Importing {
       return;
     }
     while (this.#sending.size >= parallel) await Promise.race(this.#sending);
-    if (this.#stop !== undefined) return;
+    if (this.#hasToStop()) return;
     // It is written before anything is sent, so that a later run knows what may exist.
     await journal.write(
       fresh.map((unit) => ({
@@ -229,10 +234,10 @@ const detailsIn = (unit: Unit): number => bodiesOf(unit).length - 1;
 
 function unitOf(candidate: Candidate, isExpired: boolean, digest: Digest, entry: Entry | undefined): Unit {
   const { body, details = null } = candidate;
-  const { id, ...content } = body;
+  const { id: _, ...content } = body;
   return {
     candidate,
-    id: String(id),
+    id: idIn(body),
     isExpired,
     digest: digest({ body: content, details }),
     prior: entry?.digests ?? [],

@@ -52,7 +52,7 @@ function checkFlags(file: string, flags: ImportFlags): void {
     throw new UsageError('--pairs-out goes with --deduplicate map');
 }
 
-/** The tenant of the key. Rejects with {@link UsageError} if it deduplicates, and nothing says how. */
+/** Rejects with {@link UsageError} for a tenant that deduplicates, if nothing says how. */
 async function checkTenant(
   service: ImportService,
   { deduplicate }: ImportFlags,

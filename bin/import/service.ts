@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/core/shared/json.ts';
 
-/** Problems by the path of a member, such as `[7].id`. */
+/** Lists problems by the path of a member, such as `[7].id`. */
 export type Places = Readonly<Record<string, readonly string[]>>;
 
 /** The service refused a call, or was not reached (status 0). The message has no value. */
@@ -24,7 +24,7 @@ export interface TenantState {
   readonly deduplicates: boolean;
 }
 
-/** What a list shows of a token, without its data. */
+/** A list shows this of a token; the data is redacted. */
 export interface ShownToken {
   readonly id: string;
   readonly type: string;

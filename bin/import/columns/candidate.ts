@@ -7,7 +7,7 @@ export interface Candidate {
   readonly oldId: string;
   /** The body of a request that creates its token, with an id. */
   readonly body: JsonObject;
-  /** The same of its companion token. */
+  /** The body of its companion token. It has an id too. */
   readonly details?: JsonObject;
   /** The column that a member such as `data.number` comes from. */
   readonly columnOf: (path: string) => string;

@@ -13,7 +13,6 @@ function nearestColumn(sent: string, names: readonly string[]): string | undefin
   return found === undefined ? undefined : shownColumn(found, at);
 }
 
-/** What the header of a file has, compared with what a mapping reads. */
 export interface CheckedHeader {
   readonly known: ReadonlySet<string>;
   /** Columns that nothing reads, as messages show them. */

@@ -105,7 +105,7 @@ class MapReading {
     }
     const names = dataMembers?.filter((name) => name !== CVC);
     const hasExpiration = names?.includes('expiration_month') === true;
-    const known = hasExpiration ? [...(names ?? []), EXPIRATION] : names;
+    const known = hasExpiration ? [...names, EXPIRATION] : names;
     const members = [...this.entries(entry.tree, 'data', known)];
     return new Map(
       members.flatMap(([name, { tree }]) => sourcesOf(name, this.text(tree, `data.${name}`), hasExpiration)),

@@ -1,6 +1,6 @@
 import type { DetailsMapping, Mapping, MemberSource } from './mapping.ts';
 
-/** The columns of an export of a payment provider, by the header of the file. */
+/** Finds the columns of an export of a payment provider by the header of the file. */
 export type Preset = (columns: readonly string[], container: string | undefined) => Mapping;
 
 const column = (name: string): MemberSource => ({ kind: 'column', column: name });

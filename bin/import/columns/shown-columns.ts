@@ -1,6 +1,6 @@
 import { printable } from '../../command-line/show.ts';
 
-/** Longer names, and names with a run of digits, may be values: a file without a header has them. */
+/** Other names may be values: a file without a header has them in its place. */
 const PLAIN = /^(?!.*\d{5}).{1,64}$/su;
 
 /** The name of a column or member as a message may show it. */

@@ -9,7 +9,7 @@ import { UsageError } from '../../command-line/failures.ts';
 const KEY_BYTES = 32;
 const DIGEST_BYTES = 16;
 
-/** The file of the key, apart from every journal: a digest of a card number alone can be guessed. */
+/** It is apart from every journal: who has both can guess the card number of a digest. */
 function defaultFile(environment: Readonly<Record<string, string | undefined>>): string {
   const { XDG_CONFIG_HOME: configured = '' } = environment;
   return join(configured === '' ? join(homedir(), '.config') : configured, 'cloakroom', 'import.key');

@@ -7,7 +7,7 @@ import { CommandFailure, UsageError } from '../../command-line/failures.ts';
 import type { RowProblem } from '../read/read-row.ts';
 
 /**
- * What is known of an old id. `sent`: a request with it may have been done. `done`: its token
+ * Says what runs know of an old id. `sent`: a request with it may have been done. `done`: its token
  * exists. `seen`: a token exists, and nothing says what it has. `refused`: it has no token.
  */
 export type State = 'sent' | 'done' | 'seen' | 'refused';
@@ -29,12 +29,11 @@ export interface ReportRow extends RowProblem {
   readonly row: number;
 }
 
-/** A change of the journal. */
 export type Change =
   | { readonly kind: 'entry'; readonly oldId: string; readonly entry: Entry }
   | { readonly kind: 'row'; readonly list: Listed; readonly row: ReportRow };
 
-/** What a journal is for. Another import must not go on with it. */
+/** Another import must not go on with a journal that has another one. */
 export interface Binding {
   readonly format: string;
   readonly source: string;
@@ -79,11 +78,12 @@ function differing(one: Binding, other: Binding): keyof Binding | undefined {
 
 const codeOf = (error: unknown): string => {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return String(errorCode(cause) ?? errorCode(error) ?? 'unknown reason');
+  const code = errorCode(cause) ?? errorCode(error);
+  return typeof code === 'string' ? code : 'unknown reason';
 };
 
 function checkFolder(folder: string): void {
-  let names: readonly string[] = [];
+  let names: readonly string[];
   try {
     names = existsSync(folder) ? readdirSync(folder) : [];
   } catch (error) {

@@ -10,11 +10,10 @@ export interface Input {
   readonly share: () => number | undefined;
 }
 
-async function* counting(
-  chunks: AsyncIterable<Uint8Array>,
-  count: (bytes: number) => void,
-): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
+/** Opens the file at the first read: a run that is refused reads none. */
+async function* bytesOf(file: string, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+  for await (const chunk of createReadStream(file, { highWaterMark: 256 * 1024 })) {
+    if (!(chunk instanceof Uint8Array)) throw new Error('import: a file was read as text');
     count(chunk.length);
     yield chunk;
   }
@@ -36,7 +35,7 @@ export function openInput(file: string, standardInput: AsyncIterable<Uint8Array>
     throw new UsageError(`${file} cannot be read (${String(errorCode(error))})`);
   }
   let read = 0;
-  const chunks = counting(createReadStream(file, { highWaterMark: 256 * 1024 }), (bytes) => {
+  const chunks = bytesOf(file, (bytes) => {
     read += bytes;
   });
   return { name: file, chunks, share: () => (size === 0 ? undefined : read / size) };

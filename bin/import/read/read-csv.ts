@@ -1,5 +1,4 @@
-import { Readable } from 'node:stream';
-import { CsvError, parse } from 'csv-parse';
+import { CsvError, parse, type Parser } from 'csv-parse';
 import { UsageError } from '../../command-line/failures.ts';
 import { FileEnds, ROW_MAX_BYTES, type ReadRow, type RowProblem } from './read-row.ts';
 
@@ -91,31 +90,76 @@ class Ending {
   }
 }
 
-async function* recordsOf(name: string, text: AsyncIterable<Buffer>): AsyncGenerator<readonly Buffer[]> {
-  const parser = parse({
-    // The library's types lack it: fields are bytes, so that an encoding is judged by column.
-    encoding: null as unknown as undefined,
-    record_delimiter: ['\r\n', '\n', '\r'],
-    relax_column_count: true,
-    skip_empty_lines: true,
-    max_record_size: ROW_MAX_BYTES,
-  });
-  const source = Readable.from(text, { objectMode: false });
-  source.once('error', (error) => parser.destroy(error));
-  source.pipe(parser);
-  let row = 0;
-  try {
-    for await (const record of parser) {
-      yield record as readonly Buffer[];
-      row += 1;
-    }
-  } catch (error) {
-    if (error instanceof CsvError && row === 0)
-      throw new UsageError(`${name}: the header is no CSV (${error.code}); nothing was done`);
-    throw endOf(error, row);
-  } finally {
-    source.destroy();
+/** Feeds a parser, which passes the records before an error on as well. */
+class Records {
+  readonly #parser: Parser;
+
+  #found: (readonly Buffer[])[] = [];
+
+  #failure: unknown;
+
+  constructor() {
+    this.#parser = parse({
+      // The library's types lack it: fields are bytes, so that an encoding is judged by column.
+      encoding: null as unknown as undefined,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      skip_empty_lines: true,
+      max_record_size: ROW_MAX_BYTES,
+      on_record: (record: readonly Buffer[]) => {
+        this.#found.push(record);
+        // The parser's own output ends with an error, and what is in its buffer is lost then.
+        return null;
+      },
+    });
+    this.#parser.on('error', (error) => {
+      this.#failure ??= error;
+    });
+    this.#parser.resume();
   }
+
+  /** Whether there was no error. */
+  get isWhole(): boolean {
+    return this.#failure === undefined;
+  }
+
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  /** Resolves with the records that a part of the text ends. */
+  async of(chunk: Buffer | undefined): Promise<readonly (readonly Buffer[])[]> {
+    await new Promise<void>((done) => {
+      if (chunk !== undefined) this.#parser.write(chunk, () => done());
+      else {
+        this.#parser.once('error', () => done());
+        this.#parser.end(() => done());
+      }
+    });
+    const found = this.#found;
+    this.#found = [];
+    return found;
+  }
+}
+
+async function* recordsOf(name: string, text: AsyncIterable<Buffer>): AsyncGenerator<readonly Buffer[]> {
+  const records = new Records();
+  let row = -1;
+  const counted = function* of(found: readonly (readonly Buffer[])[]) {
+    for (const record of found) {
+      row += 1;
+      yield record;
+    }
+  };
+  for await (const chunk of text) {
+    yield* counted(await records.of(chunk));
+    if (!records.isWhole) break;
+  }
+  if (records.isWhole) yield* counted(await records.of(undefined));
+  const { failure } = records;
+  if (failure instanceof CsvError && row === -1)
+    throw new UsageError(`${name}: the header is no CSV (${failure.code}); nothing was done`);
+  if (failure !== undefined) throw endOf(failure, row + 1);
 }
 
 /** The rows of a CSV file (RFC 4180), with any end of a line. Rejects with {@link FileEnds}. */
@@ -151,7 +195,7 @@ export async function* readCsv(
   yield shortRow(short, columns, row);
 }
 
-/** Only what follows tells whether a row is short or the file was cut. */
+/** Only the next row shows whether a row is short or the file was cut. */
 const shortRow = (fields: number, columns: readonly string[], row: number): ReadRow => ({
   kind: 'problem',
   row,

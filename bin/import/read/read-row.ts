@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../src/core/shared/json.ts';
 
-/** What a file has in one row. */
 export type Content =
   | { readonly kind: 'cells'; readonly cells: ReadonlyMap<string, string> }
   | { readonly kind: 'object'; readonly object: JsonObject };

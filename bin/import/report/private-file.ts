@@ -45,6 +45,6 @@ export function openWholeFile(path: string, option: string): PrivateFile {
   };
 }
 
-/** A field of CSV (RFC 4180). */
+/** Quotes a field of CSV as RFC 4180 says. */
 export const csvField = (text: string): string =>
   /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

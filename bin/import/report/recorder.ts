@@ -20,7 +20,7 @@ function classOf({ isExpired }: Unit, outcome: Outcome): RowClass {
   return outcome.kind === 'refused' ? 'refused' : outcome.compared;
 }
 
-/** What later runs know of a row. */
+/** Later runs read it before they send the row. */
 function entryOf(unit: Unit, outcome: Outcome, run: string): Entry {
   const { candidate, digest, prior, priorTokenId } = unit;
   const { row } = candidate;

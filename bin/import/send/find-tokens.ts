@@ -1,5 +1,4 @@
-import type { ImportService, ShownToken } from '../service.ts';
-import { CallFailed } from '../service.ts';
+import { CallFailed, type ImportService, type ShownToken } from '../service.ts';
 
 const IDS_MAX = 100;
 /** Most bytes of an address: gateways take 8 KB of a request line. */

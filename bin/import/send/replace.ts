@@ -1,10 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../src/core/shared/json.ts';
-import { tokenType } from '../../../src/core/tokens/token-type.ts';
-import type { TokenTypeName } from '../../../src/core/tokens/token-type.ts';
+import { tokenType, type TokenTypeName } from '../../../src/core/tokens/token-type.ts';
 import type { RowProblem } from '../read/read-row.ts';
 import { CallFailed, type ImportService, type ShownToken } from '../service.ts';
 import { findTokens } from './find-tokens.ts';
-import { bodiesOf, type Unit } from './unit.ts';
+import { bodiesOf, idIn, type Unit } from './unit.ts';
 
 /** Members that a token had, and does not have any more. */
 const absent = (names: readonly string[], now: JsonObject): JsonObject =>
@@ -32,29 +31,36 @@ function patchOf(
 
 export type Replaced = { readonly details: number } | { readonly found: RowProblem };
 
+/** Statuses after which other rows can still succeed. */
+const OF_ROW: readonly number[] = [400, 404, 409, 413];
+
+function problemOf({ message, places }: CallFailed, { candidate }: Unit): RowProblem {
+  const [[path, [problem = '']] = ['', []]] = Object.entries(places);
+  return problem === ''
+    ? { problem: `is not replaced: ${message}` }
+    : { column: candidate.columnOf(path.replace(/^\[0\]\./, '')), problem };
+}
+
+/** Changes all tokens of a row, and returns how many companions were missing and created. */
+async function change(service: ImportService, unit: Unit): Promise<number> {
+  const bodies = bodiesOf(unit);
+  const shown = await findTokens(service, bodies.map(idIn));
+  let created = 0;
+  for (const body of bodies) {
+    const id = idIn(body);
+    const isMissing = body !== unit.candidate.body && shown?.has(id) === false;
+    if (isMissing) created += (await service.create([body])).length;
+    else await service.change(id, patchOf(body, shown?.get(id)));
+  }
+  return created;
+}
+
 /** Changes the tokens of a row to what the row has. Creates a companion that is missing. */
 export async function replaceTokens(service: ImportService, unit: Unit): Promise<Replaced> {
-  const [, details] = bodiesOf(unit);
-  const ids = [unit.id, ...(typeof details?.['id'] === 'string' ? [details['id']] : [])];
-  const shown = await findTokens(service, ids);
-  let created = 0;
   try {
-    for (const body of bodiesOf(unit)) {
-      const id = String(body['id']);
-      const isMissing = body === details && shown !== undefined && !shown.has(id);
-      if (isMissing) created += (await service.create([body])).length;
-      else await service.change(id, patchOf(body, shown?.get(id)));
-    }
-    return { details: created };
+    return { details: await change(service, unit) };
   } catch (error) {
-    if (!(error instanceof CallFailed) || ![400, 404, 409, 413].includes(error.status)) throw error;
-    const [[path, [problem = '']] = ['', []]] = Object.entries(error.places);
-    const { columnOf } = unit.candidate;
-    return {
-      found:
-        problem === ''
-          ? { problem: `is not replaced: ${error.message}` }
-          : { column: columnOf(path.replace(/^\[0\]\./, '')), problem },
-    };
+    if (!(error instanceof CallFailed) || !OF_ROW.includes(error.status)) throw error;
+    return { found: problemOf(error, unit) };
   }
 }

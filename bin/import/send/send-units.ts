@@ -5,7 +5,7 @@ import { CallFailed, type ImportService, type Places, type ShownToken } from '..
 import { CommandFailure } from '../../command-line/failures.ts';
 import { findTokens } from './find-tokens.ts';
 import { replaceTokens } from './replace.ts';
-import { bodiesOf, comparedBy, type Outcome, type Unit } from './unit.ts';
+import { bodiesOf, comparedBy, idIn, type Outcome, type Unit } from './unit.ts';
 
 export interface SendOptions {
   readonly service: ImportService;
@@ -26,7 +26,6 @@ interface Pending {
   readonly body: JsonObject;
 }
 
-/** What happened to a unit so far. */
 interface Progress {
   /** Tokens that are not stored yet. */
   left: number;
@@ -38,7 +37,7 @@ interface Progress {
 
 const TAKEN = 'the id is taken';
 const isOfToken = ({ unit, body }: Pending): boolean => body === unit.candidate.body;
-const idOf = ({ body }: Pending): string => String(body['id']);
+const idOf = ({ body }: Pending): string => idIn(body);
 
 /** The tokens that an error names, with the first problem of each. */
 function placedIn(places: Places, pending: readonly Pending[]) {
@@ -88,7 +87,7 @@ class Sending {
         left = more.filter(({ unit }) => !this.#of(unit).isSettled);
       }
     } finally {
-      // What exists is recorded also where the run ends.
+      // The run may end here, and the tokens exist.
       for (const unit of units) this.#endIfCreated(unit);
     }
     for (const unit of units) await this.#finish(unit);

@@ -27,6 +27,12 @@ export type Outcome =
     }
   | { readonly kind: 'refused'; readonly found: RowProblem };
 
+/** The id of a body, which each has. */
+export function idIn({ id }: JsonObject): string {
+  if (typeof id !== 'string') throw new Error('import: a token without an id');
+  return id;
+}
+
 /** All bodies of a unit: its token, and its companion if it has one. */
 export const bodiesOf = ({ candidate: { body, details } }: Unit): readonly JsonObject[] =>
   details === undefined ? [body] : [body, details];

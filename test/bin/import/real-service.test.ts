@@ -1,4 +1,4 @@
-// An import over the service itself, in the testing package.
+// The service itself creates the tokens, in the testing package.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -25,6 +25,8 @@ interface Behaviour {
   readonly around?: (call: CallName, at: 'before' | 'after') => void;
 }
 
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
 const metadataOf = (body: JsonObject): Record<string, string> =>
   isJsonObject(body['metadata']) ? (body['metadata'] as Record<string, string>) : {};
 
@@ -51,12 +53,12 @@ export class FakeImportService implements ImportService {
           throw new CallFailed(status, 'refused', namesPlaces ? Object.fromEntries(places) : {});
       };
       failed(400, refuses);
-      failed(409, ({ id }) => this.tokens.has(String(id)));
+      failed(409, ({ id }) => this.tokens.has(textOf(id)));
       return bodies.map((body) => {
-        const id = String(body['id']);
+        const id = textOf(body['id']);
         const token = {
           id,
-          type: String(body['type']),
+          type: textOf(body['type']),
           containers: ['/pci/high/'],
           metadata: metadataOf(body),
         };
