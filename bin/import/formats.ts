@@ -10,6 +10,7 @@ import { readMapFile } from './columns/map-file.ts';
 import { PRESETS } from './columns/presets.ts';
 import type { Format } from './format-names.ts';
 import { readCsv } from './read/read-csv.ts';
+import { formAliases } from './via/form-aliases.ts';
 import { readLines } from './read/read-lines.ts';
 import type { Content, ReadRow } from './read/read-row.ts';
 
@@ -51,6 +52,11 @@ function requireAbsent(flags: FormatFlags, names: readonly (keyof FormatFlags)[]
 /** Checks what a command line says of the format alone. Throws {@link UsageError}. */
 export function checkFormat(flags: FormatFlags): void {
   const { from, map, source } = flags;
+  if (from === 'aliases') {
+    if (map === undefined) throw new UsageError('--ids needs --map FILE');
+    requireAbsent(flags, ['details']);
+    return;
+  }
   if (from === 'csv') {
     if (map === undefined) throw new UsageError('--from csv needs --map FILE');
   } else requireAbsent(flags, ['map']);
@@ -111,6 +117,14 @@ function columnsOfFormat({ from, map, details }: FormatFlags): ColumnsOf {
   return { source, mappingOf: () => mapped };
 }
 
+function sourceOf({ source }: FormatFlags, own: string | undefined): string {
+  const found = source ?? own;
+  if (found !== undefined) return found;
+  throw new UsageError(
+    'name the source, which is part of each new id: --source NAME, or `source` in the map',
+  );
+}
+
 async function openCells(
   name: string,
   flags: FormatFlags,
@@ -118,11 +132,7 @@ async function openCells(
 ): Promise<OpenedFormat> {
   const { keepIds = false } = flags;
   const { source: own, mappingOf } = columnsOfFormat(flags);
-  const source = flags.source ?? own;
-  if (source === undefined)
-    throw new UsageError(
-      'name the source, which is part of each new id: --source NAME, or `source` in the map',
-    );
+  const source = sourceOf(flags, own);
   let opened: { readonly mapping: Mapping; readonly ignored: readonly string[] } | undefined;
   const rows = await begun(
     readCsv(name, text, (columns) => {
@@ -149,12 +159,50 @@ async function openCells(
   };
 }
 
-/** Reads the head of a file. Rejects with {@link UsageError} if it has not the form. */
-export const openFormat = (
+/** Opens a file of aliases, whose map has expressions of the other vault. */
+async function openAliases(
   name: string,
   flags: FormatFlags,
   text: AsyncIterable<Buffer>,
-): Promise<OpenedFormat> =>
-  flags.from === 'ndjson' || flags.from === 'cloakroom'
-    ? openObjects(flags, text)
-    : openCells(name, flags, text);
+): Promise<OpenedFormat> {
+  const { map = '', keepIds = false } = flags;
+  const { source: own, mapping: read } = readMapFile(map);
+  const source = sourceOf(flags, own);
+  const mapping = { ...read, constants: { ...read.constants, ...constantsOf(flags) } };
+  const aliases = formAliases(mapping, { source, keepsIds: keepIds });
+  let ignored: readonly string[] = [];
+  const rows = await begun(
+    readCsv(name, text, (columns) => {
+      const header = aliases.header(name, columns);
+      ({ ignored } = header);
+      return header.known;
+    }),
+  );
+  return {
+    source,
+    columns: digestOf([mappingAsJson(mapping), keepIds]),
+    ignored: () => ignored,
+    form: (row, content) => {
+      if (content.kind !== 'cells') throw new Error('import: a row without cells');
+      return aliases.form(row, content.cells);
+    },
+    rows,
+    marksSource: true,
+  };
+}
+
+type Open = (name: string, flags: FormatFlags, text: AsyncIterable<Buffer>) => Promise<OpenedFormat>;
+
+const openLines: Open = (_, flags, text) => openObjects(flags, text);
+
+const OPEN: Readonly<Record<Format, Open>> = {
+  stripe: openCells,
+  braintree: openCells,
+  csv: openCells,
+  aliases: openAliases,
+  ndjson: openLines,
+  cloakroom: openLines,
+};
+
+/** Reads the head of a file. Rejects with {@link UsageError} if it has not the form. */
+export const openFormat: Open = (name, flags, text) => OPEN[flags.from](name, flags, text);

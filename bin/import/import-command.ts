@@ -4,7 +4,7 @@ import { UsageError } from '../command-line/failures.ts';
 import { filled, repeatableOption } from '../command-line/values.ts';
 import { FORMATS } from './format-names.ts';
 import type { ImportSurroundings } from './import-surroundings.ts';
-import type { ImportFlags } from './run-import.ts';
+import type { GivenFlags } from './run-import.ts';
 
 const PARALLEL_MAX = 16;
 
@@ -19,8 +19,41 @@ const wholeNumber =
 const option = (flags: string, name: string, does: string): Option =>
   new Option(flags, does).argParser(filled(name));
 
+/** A name and what follows the first `=`. */
+const pairFor =
+  (name: string) =>
+  (text: string): readonly [name: string, value: string] => {
+    const equals = text.indexOf('=');
+    if (equals < 1) throw new UsageError(`--${name} must have the form NAME=...`);
+    return [text.slice(0, equals), text.slice(equals + 1)];
+  };
+
+const viaOptions = (): readonly Option[] => [
+  option('--ids <FILE>', 'ids', 'CSV with the aliases of another vault, in the place of FILE'),
+  option('--via <URL>', 'via', 'the proxy of that vault, which fills in the data'),
+  option(
+    '--via-application <ID>',
+    'via-application',
+    'a public application with token:create alone; that vault gets a key of it, for this run',
+  ),
+  repeatableOption(
+    '--via-address <NETWORK>',
+    'an address or network from which that vault sends; repeat it for more',
+    filled('via-address'),
+  ),
+  new Option('--via-hours <N>', 'the key ends after so many hours')
+    .default(24)
+    .argParser(wholeNumber('via-hours', 1, 168)),
+  repeatableOption('--via-header <NAME=VALUE>', 'a header for that vault', pairFor('via-header')),
+  repeatableOption(
+    '--via-secret <NAME=SOURCE>',
+    'a header for that vault whose value is secret: env:NAME, file:PATH or aws-secret:NAME',
+    pairFor('via-secret'),
+  ),
+];
+
 const options = (): readonly Option[] => [
-  new Option('--from <FORMAT>', 'the format of the file').choices(FORMATS).makeOptionMandatory(),
+  new Option('--from <FORMAT>', 'the format of the file').choices(FORMATS),
   option('--map <FILE>', 'map', 'YAML from members of a token to columns, for --from csv'),
   option('--source <NAME>', 'source', 'the system that the old ids are from; part of each new id'),
   new Option('--keep-ids', 'the tokens get the old ids'),
@@ -49,18 +82,19 @@ const options = (): readonly Option[] => [
   new Option('--parallel <N>', 'requests at a time')
     .default(4)
     .argParser(wholeNumber('parallel', 1, PARALLEL_MAX)),
+  ...viaOptions(),
   ...connectionOptions(),
 ];
 
 /** `import`, which calls a service as a client. */
 export function importCommand(surroundings: ImportSurroundings, failed: () => void): Command {
   const command = new Command('import').argument(
-    '<FILE>',
+    '[FILE]',
     'the export of another system; - for standard input',
   );
   for (const each of options()) command.addOption(each);
-  return command.action(async (file: string) => {
+  return command.action(async (file: string | undefined) => {
     const { runImport } = await import('./run-import.ts');
-    if (!(await runImport(file, command.opts<ImportFlags>(), surroundings))) failed();
+    if (!(await runImport(file, command.opts<GivenFlags>(), surroundings))) failed();
   });
 }

@@ -19,8 +19,10 @@ import { Recorder } from './report/recorder.ts';
 import { printRows, writeReport } from './report/write-report.ts';
 import { sdkService } from './sdk-service.ts';
 import { CallFailed, type ImportService, type TenantState } from './service.ts';
+import { checkAlias } from './via/form-aliases.ts';
+import { checkVia, withVia, type ViaFlags } from './via/with-via.ts';
 
-export interface ImportFlags extends ConnectionFlags, FormatFlags {
+export interface ImportFlags extends ConnectionFlags, FormatFlags, ViaFlags {
   /** `false` by `--no-journal`. */
   readonly journal?: string | false;
   readonly journalKey?: string;
@@ -44,8 +46,11 @@ function journalFolder(file: string, { journal, dryRun }: ImportFlags): string |
 }
 
 function checkFlags(file: string, flags: ImportFlags): void {
+  checkVia(flags);
   checkFormat(flags);
   journalFolder(file, flags);
+  if (flags.ids !== undefined && (flags.replace === true || flags.deduplicate !== undefined))
+    throw new UsageError('--ids goes with neither --replace nor --deduplicate: the key can only create');
   if (flags.deduplicate === 'map' && flags.pairsOut === undefined && flags.dryRun !== true)
     throw new UsageError('--deduplicate map needs --pairs-out FILE, for rows whose data has another id');
   if (flags.deduplicate !== 'map' && flags.pairsOut !== undefined)
@@ -164,7 +169,11 @@ async function importPrepared(run: Run, { input, opened, journal, files }: Prepa
       recorder,
       run: recorder.run,
       digest: hasJournal ? digestWith(flags.journalKey, environment) : digestOnce(),
-      check: (candidate) => checkCandidate(candidate, { now, checksMetadata: opened.marksSource }),
+      assumesOwn: flags.ids !== undefined,
+      check: (candidate) =>
+        flags.ids === undefined
+          ? checkCandidate(candidate, { now, checksMetadata: opened.marksSource })
+          : checkAlias(candidate),
       parallel: flags.parallel,
       isDry: flags.dryRun === true,
       isInterrupted: () => isInterrupted,
@@ -222,18 +231,46 @@ async function importFile(run: Run): Promise<boolean> {
   }
 }
 
+/** The flags of a command line before the format is known. */
+export interface GivenFlags extends Omit<ImportFlags, 'from'> {
+  readonly from?: ImportFlags['from'];
+}
+
+/** What is read, and in which format. Throws {@link UsageError} unless one file is named. */
+function inputOf(
+  file: string | undefined,
+  { from, ...flags }: GivenFlags,
+): { readonly file: string; readonly flags: ImportFlags } {
+  const { ids } = flags;
+  if (ids !== undefined) {
+    if (file !== undefined || from !== undefined)
+      throw new UsageError('--ids has a format of its own: leave out FILE and --from');
+    return { file: ids, flags: { ...flags, from: 'aliases' } };
+  }
+  if (file === undefined) throw new UsageError('name the FILE to import; - is standard input');
+  if (from === undefined) throw new UsageError('--from FORMAT is required');
+  return { file, flags: { ...flags, from } };
+}
+
 /** `import`. Resolves with whether every row has its token. */
 export async function runImport(
-  file: string,
-  flags: ImportFlags,
+  named: string | undefined,
+  given: GivenFlags,
   surroundings: ImportSurroundings,
 ): Promise<boolean> {
+  const { file, flags } = inputOf(named, given);
   checkFlags(file, flags);
   try {
-    return await callService(flags, surroundings, async (client, { baseUrl, keySource }) => {
+    return await callService(flags, surroundings, async (client, { baseUrl, keySource, headerPrefix }) => {
       try {
-        const service = surroundings.importService ?? sdkService(client);
-        return await importFile({ file, flags, surroundings, service, baseUrl });
+        const own = surroundings.importService ?? sdkService(client);
+        const run = { file, flags, surroundings, baseUrl };
+        if (flags.ids === undefined || flags.dryRun === true)
+          return await importFile({ ...run, service: own });
+        const { clock = Date.now } = surroundings;
+        return await withVia(flags, surroundings, { client, headerPrefix, now: clock() }, (service) =>
+          importFile({ ...run, service }),
+        );
       } catch (error) {
         if (!(error instanceof CallFailed)) throw error;
         throw error.status === 401

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, TokenChange } from '../../packages/sdk/src/index.ts';
 import { isJsonObject, type JsonObject } from '../../src/core/shared/json.ts';
 import { CallFailed, type ImportService, type ShownToken } from './service.ts';
@@ -38,17 +39,49 @@ async function tenant(client: Client): Promise<{ id: string; deduplicates: boole
   }
 }
 
+type Pause = (ms: number) => Promise<unknown>;
+
+const ATTEMPTS = 6;
+const PAUSE_MS = 500;
+
+/** No answer, or one that a later attempt may not get. */
+const isPassing = ({ status }: CallFailed): boolean => status === 0 || status === 429 || status >= 500;
+
+/**
+ * Repeats a request that failed in passing. It needs no idempotency key: the ids are chosen, so
+ * that a request which was done makes nothing twice.
+ */
+async function repeated<T>(attempt: (isRepeated: boolean) => Promise<T>, pause: Pause): Promise<T> {
+  for (let count = 1; ; count += 1) {
+    try {
+      return await attempt(count > 1);
+    } catch (error) {
+      if (!(error instanceof CallFailed) || !isPassing(error) || count === ATTEMPTS) throw error;
+      await pause(PAUSE_MS * 2 ** (count - 1));
+    }
+  }
+}
+
+async function create(
+  client: Client,
+  bodies: readonly JsonObject[],
+  isRepeated: boolean,
+): Promise<readonly string[]> {
+  try {
+    const tokens: unknown = await call(() => client.tokenize(bodies));
+    if (!Array.isArray(tokens) || tokens.length !== bodies.length)
+      throw new CallFailed(200, 'the service sent another number of tokens than it got');
+    return tokens.map(idOf);
+  } catch (error) {
+    if (!(error instanceof CallFailed) || !isRepeated) throw error;
+    throw new CallFailed(error.status, error.message, error.places, true);
+  }
+}
+
 /** Reaches the service by a client of the SDK. */
-export const sdkService = (client: Client): ImportService => ({
+export const sdkService = (client: Client, pause: Pause = sleep): ImportService => ({
   tenant: () => tenant(client),
-  create: (bodies) =>
-    call(async () => {
-      // The client repeats a call whose response was lost only under a key.
-      const tokens: unknown = await client.tokenize(bodies, { idempotencyKey: randomUUID() });
-      if (!Array.isArray(tokens) || tokens.length !== bodies.length)
-        throw new CallFailed(200, 'the service sent another number of tokens than it got');
-      return tokens.map(idOf);
-    }),
+  create: (bodies) => repeated((isRepeated) => create(client, bodies, isRepeated), pause),
   find: (ids) =>
     call(async () => {
       const found: ShownToken[] = [];

@@ -11,10 +11,14 @@ export class CallFailed extends Error {
 
   readonly places: Places;
 
-  constructor(status: number, message: string, places: Places = {}) {
+  /** Whether an earlier attempt of the same request may have been done. */
+  readonly isRepeated: boolean;
+
+  constructor(status: number, message: string, places: Places = {}, isRepeated = false) {
     super(message);
     this.status = status;
     this.places = places;
+    this.isRepeated = isRepeated;
   }
 }
 

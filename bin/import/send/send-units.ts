@@ -14,6 +14,8 @@ export interface SendOptions {
   /** Whether another id than that which was asked for is an existing token of the same data. */
   readonly acceptsPairs: boolean;
   readonly replaces: boolean;
+  /** Whether a taken id is that of its row. The key of another vault cannot look. */
+  readonly assumesOwn: boolean;
   /** Whether tokens have the old id in their metadata. */
   readonly marksSource: boolean;
 }
@@ -156,14 +158,18 @@ class Sending {
   }
 
   async #afterRefusal(pending: readonly Pending[], error: CallFailed): Promise<readonly Pending[]> {
-    const { status, places } = error;
+    const { status, places, isRepeated } = error;
     if (![400, 409, 413].includes(status)) throw error;
     const placed = placedIn(places, pending);
     // A problem of the whole request is none of its rows.
     if (placed.length === 0 && Object.keys(places).some((path) => path !== 'id' && path !== 'body'))
       throw new CommandFailure([error.message, ...Object.keys(places)].join('; '));
     if (placed.length === 0) return await this.#withoutPlaces(pending, error);
-    if (status === 409) return await this.#afterTaken(pending, new Set(placed.map(({ named }) => named)));
+    if (status === 409) {
+      const taken = new Set(placed.map(({ named }) => named));
+      // A request makes all or none: if all are taken, the attempt whose answer was lost made them.
+      return await this.#afterTaken(pending, taken, isRepeated && taken.size === pending.length);
+    }
     for (const { named, member, problem } of placed)
       this.#refuse(named.unit, isOfToken(named) ? member : member.replace(/^data/, 'details'), problem);
     return pending;
@@ -188,23 +194,34 @@ class Sending {
     return left;
   }
 
-  async #afterTaken(pending: readonly Pending[], taken: ReadonlySet<Pending>): Promise<readonly Pending[]> {
-    const { service, marksSource } = this.#options;
+  async #afterTaken(
+    pending: readonly Pending[],
+    taken: ReadonlySet<Pending>,
+    isMade = false,
+  ): Promise<readonly Pending[]> {
+    const { service, marksSource, assumesOwn } = this.#options;
     const shown = await findTokens(service, [...taken].map(idOf));
     const gone = new Set<Pending>();
     for (const each of taken) {
       const { unit } = each;
       const token = shown?.get(idOf(each));
       // Where an earlier run sent the row, the id is its own.
-      const isOwn = unit.prior.length > 0;
+      const isOwn = assumesOwn || unit.prior.length > 0;
       if (token === undefined ? isOwn : isSame(each, token, marksSource)) {
         gone.add(each);
-        this.#of(unit).left -= 1;
-        if (isOfToken(each)) this.#of(unit).isTaken = true;
+        this.#found(each, isMade);
       } else if (taken.size > 1 && token === undefined && this.#isOneOfTwo(each, taken, shown)) continue;
       else this.#refuse(unit, 'id', this.#takenBy(token, shown !== undefined));
     }
     return pending.filter((each) => !gone.has(each));
+  }
+
+  /** Notes a token that exists: of an earlier run, or of an attempt before that made all. */
+  #found(each: Pending, isMade: boolean): void {
+    const progress = this.#of(each.unit);
+    progress.left -= 1;
+    if (isOfToken(each)) progress.isTaken = !isMade;
+    else if (isMade) progress.details += 1;
   }
 
   /** Whether no place was named, and the other token of the row is the one that exists. */
