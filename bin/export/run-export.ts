@@ -12,7 +12,7 @@ import { csv } from './formats/csv.ts';
 import type { Format, FormatName } from './formats/format.ts';
 import { cloakroom, ndjson } from './formats/token-body.ts';
 import { differingMember, emptyManifest, type Job, type Manifest } from './manifest/manifest.ts';
-import { readManifest, writeManifest } from './manifest/manifest-file.ts';
+import { readManifest, withManifestLock, writeManifest } from './manifest/manifest-file.ts';
 import { signerOf, type Sign } from './manifest/sign.ts';
 import { commandParts, numberOf } from './parts/command-part.ts';
 import type { OpenPart } from './parts/part.ts';
@@ -226,7 +226,9 @@ export async function runExport(flags: ExportFlags, surroundings: StreamSurround
   const sign = flags.signWith === undefined ? undefined : signerOf(flags.signWith);
   const file = flags.manifest ?? DEFAULT_MANIFEST;
   const manifest = await callService(flags, surroundings, (client) =>
-    exportTokens(flags, surroundings, { service: sdkService(client), filter, file, sign }),
+    withManifestLock(file, () =>
+      exportTokens(flags, surroundings, { service: sdkService(client), filter, file, sign }),
+    ),
   );
   surroundings.printError(summaryOf(manifest, file));
 }

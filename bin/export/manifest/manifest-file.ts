@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { errorCode } from '../../../packages/local-aws/src/error-code.ts';
+import { holdLock } from '../../../packages/local-aws/src/data-lock.ts';
+import { errorCode, errorMessage } from '../../../packages/local-aws/src/error-code.ts';
 import { CommandFailure, UsageError } from '../../command-line/failures.ts';
 import { manifestText, parseManifest, type Manifest } from './manifest.ts';
 import type { Sign } from './sign.ts';
@@ -21,6 +22,25 @@ function replaceFile(file: string, text: string): void {
   } catch (error) {
     rmSync(next, { force: true });
     throw error;
+  }
+}
+
+/**
+ * Runs `work` as the only export with this manifest: two at once would write the same parts. The
+ * lock of a killed process blocks no other.
+ */
+export async function withManifestLock<T>(file: string, work: () => Promise<T>): Promise<T> {
+  const lock = join(dirname(file), `.${basename(file)}.lock`);
+  let release: () => void;
+  try {
+    release = holdLock(lock, `--manifest ${file}`);
+  } catch (error) {
+    throw new UsageError(`${errorMessage(error)}; nothing was done`);
+  }
+  try {
+    return await work();
+  } finally {
+    release();
   }
 }
 

@@ -76,7 +76,8 @@ describe('csv', () => {
   it('gives any JSON of the type token back', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        const data = value as Json;
+        // JSON has no negative zero.
+        const data = JSON.parse(JSON.stringify(value)) as Json;
         const [row = {}] = read(csvOf([{ data }]));
         expect(
           typeof data === 'string' && data.isWellFormed() ? row['value'] : JSON.parse(row['json'] ?? ''),

@@ -274,6 +274,20 @@ describe('export', () => {
     expect(err).toContain(problem);
   });
 
+  it('refuses a second run with the same manifest while one runs', async () => {
+    const inside: { exitCode: number; err: string }[] = [];
+    const args = ['--to', 'csv', '--yes'];
+    const output = async () => {
+      inside.push(await run(args));
+    };
+    expect((await run(args, { output })).exitCode).toBe(0);
+    expect(inside[0]).toMatchObject({
+      exitCode: 2,
+      err: expect.stringMatching(/ is in use by process \d+; nothing was done\n$/),
+    });
+    expect(readdirSync(folder)).toEqual(['manifest.json']);
+  });
+
   it('refuses a terminal, and standard output without the file of a manifest', async () => {
     const terminal = await run(['--to', 'csv', '--yes'], { isTerminal: true });
     expect([terminal.exitCode, terminal.text]).toEqual([2, '']);
@@ -301,8 +315,8 @@ describe('export', () => {
   it('refuses to go on with other options or by another application', async () => {
     const args = ['--to', 'ndjson', '--part-rows', '2', '--exec', 'cat > /dev/null; [ {n} = 0001 ]', '--yes'];
     expect((await run(args)).exitCode).toBe(1);
-    const others = [run([...args, '--type', 'card']), run(args, { apiKey: revealing })];
-    for (const { exitCode, err } of await Promise.all(others)) {
+    const others = [await run([...args, '--type', 'card']), await run(args, { apiKey: revealing })];
+    for (const { exitCode, err } of others) {
       expect(exitCode).toBe(2);
       expect(err).toMatch(
         /is the manifest of an export with other values of (?:filter|application); nothing was done\n$/,

@@ -101,26 +101,27 @@ async function relationsOf({ tokens }: Client): Promise<readonly string[]> {
 }
 
 it('tokens are equal in another tenant after an export, a card without its cvc', async () => {
-  const here = await aTenant();
-  const there = await aTenant();
+  let made = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(data, members), { minLength: 1, maxLength: 8 }), async (wanted) => {
+      const here = await aTenant();
+      const there = await aTenant();
       for (const [of, more] of wanted) {
         // Not every combination is a token.
         await create(here, { ...of, ...more }).catch(() => undefined);
       }
       const service = sdkService(here);
       const { grants } = await service.self();
-      const had = new Set((await tokensOf(there)).keys());
       for await (const { token } of walk(service, {}, { from: START })) {
         const line = cloakroom.row(token, shownOf(grants, token));
         expect(line.indexOf('\n')).toBe(line.length - 1);
-        if (!had.has(token.id)) await create(there, JSON.parse(line));
+        await create(there, JSON.parse(line));
+        made += 1;
       }
       expect(await tokensOf(there)).toEqual(await tokensOf(here));
       expect(await relationsOf(there)).toEqual(await relationsOf(here));
     }),
     { numRuns: cases(8) },
   );
-  expect((await tokensOf(here)).size).toBeGreaterThan(10);
+  expect(made).toBeGreaterThan(10);
 });
