@@ -295,7 +295,10 @@ module.exports = {
       comment:
         'The entry points start the app, or its local account, or are clients of a service; they are nothing themselves. Of the functions they know what the operator can ask for.',
       severity: 'error',
-      from: { path: '^bin/', pathNot: '^bin/(operator/restore|reactor|config|import|check-(account|upgrade))/' },
+      from: {
+        path: '^bin/',
+        pathNot: '^bin/(operator/restore|reactor|config|export|import|check-(account|upgrade))/',
+      },
       to: {
         path: own,
         pathNot: [
@@ -359,6 +362,16 @@ module.exports = {
           '^(bin/(config|command-line)|packages/(local-aws|sdk)/src|src/(core|wire))/',
           '^src/http/(parse-(input|token-input)|report-unknown-members)\\.ts$',
         ],
+      },
+    },
+    {
+      name: 'exports-are-judged-by-the-code-of-the-service',
+      comment: 'An export says which values are masked by the code that decides it.',
+      severity: 'error',
+      from: { path: '^bin/export/' },
+      to: {
+        path: own,
+        pathNot: '^(bin/(export|command-line)/|packages/(local-aws|sdk)/src/|src/core/|lib/prices\\.ts$)',
       },
     },
     {

@@ -21,6 +21,7 @@ const PROCESSES = [
   ...[
     'test/reactor-runtime/*',
     'test/adapters/lambda/reactor-functions',
+    'test/bin/export/command-part',
     'test/bin/start/{prepare,start}',
     'test/simulation/workers',
     'test/bin/reactor/reactor',

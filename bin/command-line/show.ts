@@ -19,7 +19,7 @@ export function printable(text: string): string {
 }
 
 /** The same in JSON, which keeps its meaning: `JSON.stringify` escapes only U+0000 to U+001F. */
-function printableJson(json: string): string {
+export function printableJson(json: string): string {
   return json.replaceAll(UNPRINTABLE, (character) =>
     Array.from({ length: character.length }, (_, at) => character.charCodeAt(at))
       .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)

@@ -1,6 +1,6 @@
 import { CommandFailure } from '../command-line/failures.ts';
 import type { Progress } from '../command-line/progress.ts';
-import { checkCandidate } from './columns/check-candidate.ts';
+import type { Checked, Passed } from './columns/check-candidate.ts';
 import type { Candidate, Formed } from './columns/candidate.ts';
 import type { Digest } from './journal/digest-key.ts';
 import type { Entry, Journal } from './journal/journal.ts';
@@ -10,18 +10,23 @@ import { afterReplacing, sendUnits, type SendOptions } from './send/send-units.t
 import { bodiesOf, comparedBy, idIn, type Outcome, type Unit } from './send/unit.ts';
 import { CallFailed } from './service.ts';
 
-/** Most tokens of a request, and most bytes of their JSON: gateways take 6 MB. */
-const TOKENS_MAX = 100;
+/**
+ * A request has as many tokens as one transaction of the store can write, of 100 items. More are
+ * written in several steps, which cost two thirds more (docs/decisions/0109). Their JSON has at
+ * most so many bytes: gateways take 6 MB.
+ */
+const ITEMS_MAX = 100;
 const BATCH_MAX_BYTES = 3_000_000;
 
 export interface ImportRun extends SendOptions {
   readonly rows: AsyncIterable<ReadRow>;
   readonly form: (row: number, content: Content) => Formed;
+  /** Checks what the service would refuse. */
+  readonly check: (candidate: Candidate) => Checked;
   readonly journal: Journal;
   readonly recorder: Recorder;
   readonly run: string;
   readonly digest: Digest;
-  readonly now: number;
   readonly parallel: number;
   readonly isDry: boolean;
   readonly isInterrupted: () => boolean;
@@ -30,9 +35,8 @@ export interface ImportRun extends SendOptions {
 }
 
 /** A row of a batch that is being filled. */
-interface Filled {
+interface Filled extends Passed {
   readonly candidate: Candidate;
-  readonly isExpired: boolean;
 }
 
 /** Explains to a person why a run ends before the file does. */
@@ -52,7 +56,7 @@ class Importing {
 
   #filled: Filled[] = [];
 
-  #tokens = 0;
+  #items = 0;
 
   #bytes = 0;
 
@@ -98,7 +102,7 @@ class Importing {
   }
 
   async #add(read: ReadRow): Promise<void> {
-    const { form, recorder, now, marksSource, progress, share } = this.#run;
+    const { form, check, recorder, progress, share } = this.#run;
     this.#read += 1;
     progress.at(this.#read, share());
     const { row } = read;
@@ -110,27 +114,27 @@ class Importing {
     if (formed.kind === 'customer') recorder.customer();
     else if (formed.kind === 'problem') await recorder.refuse(row, formed.found);
     else {
-      const checked = checkCandidate(formed.candidate, { now, checksMetadata: marksSource });
+      const checked = check(formed.candidate);
       if ('found' in checked) await recorder.refuse(row, checked.found);
-      else await this.#fill({ candidate: formed.candidate, isExpired: checked.isExpired });
+      else await this.#fill({ candidate: formed.candidate, ...checked });
     }
   }
 
   async #fill(filled: Filled): Promise<void> {
-    const { body, details } = filled.candidate;
-    const tokens = details === undefined ? 1 : 2;
+    const { items, candidate } = filled;
+    const { body, details } = candidate;
     const bytes = Buffer.byteLength(JSON.stringify(details === undefined ? body : [body, details]));
-    const isFull = this.#tokens + tokens > TOKENS_MAX || this.#bytes + bytes > BATCH_MAX_BYTES;
+    const isFull = this.#items + items > ITEMS_MAX || this.#bytes + bytes > BATCH_MAX_BYTES;
     if (isFull) await this.#flush();
     this.#filled.push(filled);
-    this.#tokens += tokens;
+    this.#items += items;
     this.#bytes += bytes;
   }
 
   async #flush(): Promise<void> {
     const filled = this.#filled;
     this.#filled = [];
-    this.#tokens = 0;
+    this.#items = 0;
     this.#bytes = 0;
     if (filled.length > 0) await this.#start(await this.#units(filled));
   }

@@ -5,6 +5,7 @@ import { createProgress } from '../command-line/progress.ts';
 import { callService } from '../command-line/service-call.ts';
 import { printable } from '../command-line/show.ts';
 import { FileProblemsError } from '../config/file/problems.ts';
+import { checkCandidate } from './columns/check-candidate.ts';
 import { checkFormat, openFormat, type FormatFlags, type OpenedFormat } from './formats.ts';
 import { importRows } from './import-rows.ts';
 import type { ImportSurroundings } from './import-surroundings.ts';
@@ -144,6 +145,7 @@ const onSignal = (stop: () => void): (() => void) => {
 async function importPrepared(run: Run, { input, opened, journal, files }: Prepared) {
   const { flags, surroundings, service } = run;
   const { clock = Date.now, environment, onInterrupt = onSignal } = surroundings;
+  const now = clock();
   const recorder = new Recorder(journal, run.flags.dryRun === true ? 'dry' : randomUUID(), files);
   const hasJournal = journalFolder(run.file, flags) !== undefined;
   let isInterrupted = false;
@@ -162,7 +164,7 @@ async function importPrepared(run: Run, { input, opened, journal, files }: Prepa
       recorder,
       run: recorder.run,
       digest: hasJournal ? digestWith(flags.journalKey, environment) : digestOnce(),
-      now: clock(),
+      check: (candidate) => checkCandidate(candidate, { now, checksMetadata: opened.marksSource }),
       parallel: flags.parallel,
       isDry: flags.dryRun === true,
       isInterrupted: () => isInterrupted,

@@ -3,8 +3,8 @@ import { Command, Option } from 'commander';
 import type { NewToken, Token, TokenQuery } from '../../packages/sdk/src/index.ts';
 import { confirm } from '../command-line/confirm.ts';
 import { connectionOptions, type ConnectionFlags } from '../command-line/connection.ts';
-import { UsageError } from '../command-line/failures.ts';
 import { limitOf, limitOption, pageSizeOf } from '../command-line/limit.ts';
+import { pairOf } from '../command-line/pair-of.ts';
 import { filled, repeatableOption } from '../command-line/values.ts';
 import { readJson } from '../command-line/read-json.ts';
 import { callService, firstOf, type ServiceSurroundings } from '../command-line/service-call.ts';
@@ -44,12 +44,6 @@ const row = ({ id, type, containers, data }: Token): string =>
   printable(
     [id, type, containers.join(','), data === undefined ? '' : JSON.stringify(data)].join('  ').trimEnd(),
   );
-
-function pairOf(text: string): readonly [name: string, value: string] {
-  const equals = text.indexOf('=');
-  if (equals < 1) throw new UsageError('--metadata needs NAME=VALUE');
-  return [text.slice(0, equals), text.slice(equals + 1)];
-}
 
 function queryOf({ container, metadata, limit }: Flags): TokenQuery {
   return {

@@ -27,7 +27,7 @@ const ROUTES = allRoutes();
 
 /** The types that may call the operations without a permission (docs/api.md#operations). */
 const UNGUARDED: Readonly<Record<string, (type: ApplicationType, permission: Permission) => boolean>> = {
-  getApplicationByKey: (_type, permission) => permission === 'application:read',
+  getApplicationByKey: (type, permission) => type === 'private' || permission === 'application:read',
   listPermissions: () => true,
   createSession: (type) => type === 'public',
   authorizeSession: (type) => type === 'private',

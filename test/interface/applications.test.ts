@@ -19,6 +19,17 @@ describe('an application', () => {
     expect(body).not.toHaveProperty('key');
   });
 
+  it.each(['private', 'public'])(
+    'reads itself without a permission for it only if it is private: %s',
+    async (type) => {
+      const permissions = ['token:create'];
+      const { body: created } = await management.post('/applications', { name: 'Itself', type, permissions });
+      const { status, body } = await client(created.key).get('/applications/key');
+      expect(status).toBe(type === 'private' ? 200 : 403);
+      if (type === 'private') expect(body).toMatchObject({ id: created.id, permissions, rules: [] });
+    },
+  );
+
   it('returns 404 for an unknown or malformed id', async () => {
     for (const id of ['0e9d5b0f-4ee4-4ea6-a6b5-3f2b1d6ea111', 'x', '%20', '..%2Fkey', 'x'.repeat(3_000)]) {
       expect((await management.get(`/applications/${id}`)).status).toBe(404);

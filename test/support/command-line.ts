@@ -1,7 +1,7 @@
 import { runCommandLine } from '../../packages/cli/src/run-command-line.ts';
 import type { ConfigSurroundings } from '../../bin/config/config-surroundings.ts';
+import type { StreamSurroundings } from '../../bin/command-line/stream-surroundings.ts';
 import type { ImportSurroundings } from '../../bin/import/import-surroundings.ts';
-import type { ServiceSurroundings } from '../../bin/command-line/service-call.ts';
 import type { AccountSurroundings } from '../../bin/check-account/check-account.ts';
 import type { OperatorSurroundings } from '../../bin/operator/operate.ts';
 
@@ -18,13 +18,11 @@ export interface CommandOutcome {
  */
 export async function commandLine(
   args: readonly string[],
-  more: Partial<
-    OperatorSurroundings & ServiceSurroundings & AccountSurroundings & ConfigSurroundings & ImportSurroundings
-  > = {},
+  more: Partial<OperatorSurroundings & AccountSurroundings & ConfigSurroundings & ImportSurroundings> = {},
 ): Promise<CommandOutcome> {
   let out = '';
   let err = '';
-  const surroundings: OperatorSurroundings & ServiceSurroundings & AccountSurroundings = {
+  const surroundings: OperatorSurroundings & StreamSurroundings & AccountSurroundings = {
     print: (text) => (out += text),
     printError: (text) => (err += text),
     isTerminal: true,

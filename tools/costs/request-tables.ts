@@ -52,7 +52,7 @@ const OPERATIONS = [
   'PATCH a card',
   'delete a card',
   'tokenize 100',
-  'tokenize 100 imported cards',
+  'tokenize 25 imported cards',
   'detokenize 100',
   'proxy 1 KB',
   'stored proxy 1 KB',

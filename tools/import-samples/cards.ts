@@ -11,6 +11,10 @@ export interface SampleCard {
 /** The first digits of the test numbers that payment providers publish. */
 const PREFIXES = ['424242', '555555', '411111', '222300', '510510'];
 const DIGITS = 16;
+/** So many numbers have one prefix. The factor shares no divisor with it, so none comes twice. */
+const NUMBERS = 1e9;
+const SPREAD = 618_033;
+const OFFSET = 271_828_183;
 const FIRST_YEAR = 2030;
 const YEARS = 8;
 
@@ -28,7 +32,8 @@ function checkDigit(digits: string): number {
 /** A number with a valid check digit. Different indexes have different numbers. */
 export function sampleNumber(index: number): string {
   const prefix = PREFIXES[index % PREFIXES.length] ?? '';
-  const digits = `${prefix}${String(index).padStart(DIGITS - prefix.length - 1, '0')}`;
+  const own = (index * SPREAD + OFFSET) % NUMBERS;
+  const digits = `${prefix}${String(own).padStart(DIGITS - prefix.length - 1, '0')}`;
   return `${digits}${String(checkDigit(digits))}`;
 }
 

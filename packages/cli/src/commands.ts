@@ -34,6 +34,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('../../../bin/explain/explain-command.ts')).explainCommand,
   },
   {
+    name: 'export',
+    does: 'Moves tokens out, as the key sees them, in parts that a command encrypts',
+    load: async () => (await import('../../../bin/export/export-command.ts')).exportCommand,
+  },
+  {
     name: 'config',
     does: 'Plans and applies the configuration of a tenant, from a file',
     load: async () => (await import('../../../bin/config/config-command.ts')).configCommand,

@@ -67,14 +67,17 @@ export async function getApplication(
 }
 
 /**
- * The caller's own application. Needs `application:read`, except under the setting
- * `clientCompatibility: lenient` (docs/contract.md#applications).
+ * The caller's own application. A private application may read itself by its own key, so that a
+ * program knows which tokens it sees masked (docs/decisions/0108). Any other caller needs
+ * `application:read`, except under the setting `clientCompatibility: lenient`
+ * (docs/contract.md#applications).
  */
 export async function getOwnApplication(
   deps: GetApplicationDeps & { readonly clientCompatibility: ClientCompatibility },
   caller: Caller,
 ): Promise<Application> {
-  if (deps.clientCompatibility === 'strict' || caller.type === 'session')
-    requirePermission(caller, 'application:read');
+  const isLenient = deps.clientCompatibility === 'lenient' && caller.type !== 'session';
+  const isItself = caller.type === 'private' && caller.actsBy === 'own_key';
+  if (!isLenient && !isItself) requirePermission(caller, 'application:read');
   return existingApplication(deps, caller.tenantId, caller.applicationId);
 }

@@ -63,6 +63,15 @@ let hundreds = 0;
 const created = async (body: Record<string, unknown>): Promise<string> =>
   (await app.post('/tokens', { type: 'token', data: 'x', ...body })).body.id as string;
 
+/** Lists have some 500 tokens to count. */
+async function createHundreds(): Promise<void> {
+  for (; hundreds < 6; hundreds += 1)
+    await app.post(
+      '/tokenize',
+      Array.from({ length: 100 }, (_, index) => index),
+    );
+}
+
 /** Creates a proxy that sets a member of each request, which fails for a body that is no object. */
 const aProxy = async () =>
   (
@@ -80,7 +89,7 @@ const failTransform = async () => {
 
 /** Each operation prepares its input, and returns the function whose calls are counted. */
 const OPERATIONS: Readonly<Record<string, () => Promise<() => Promise<unknown>>>> = {
-  authenticate: () => Promise.resolve(() => app.get('/applications/key')),
+  authenticate: () => Promise.resolve(() => app.get('/applications')),
   'create a token': () => Promise.resolve(() => app.post('/tokens', { type: 'token', data: 'x' })),
   'create a card': () => Promise.resolve(() => app.post('/tokens', { type: 'card', data: CARD })),
   'create a card with cvc': () =>
@@ -109,14 +118,14 @@ const OPERATIONS: Readonly<Record<string, () => Promise<() => Promise<unknown>>>
     return () => app.get(`/tokens/${id}`);
   },
   'list 20 by cursor': async () => {
-    // The next operation has some 500 to count.
-    for (; hundreds < 6; hundreds += 1)
-      await app.post(
-        '/tokenize',
-        Array.from({ length: 100 }, (_, index) => index),
-      );
+    await createHundreds();
     const { after } = (await app.get('/tokens')).body.pagination as { after: string };
     return () => app.get(`/tokens?after=${after}`);
+  },
+  'list 100 by cursor': async () => {
+    await createHundreds();
+    const { after } = (await app.get('/tokens?size=100')).body.pagination as { after: string };
+    return () => app.get(`/tokens?size=100&after=${after}`);
   },
   'list 20 of some 500 by number': () => Promise.resolve(() => app.get('/tokens?page=2')),
   'search a term with one match': async () => {

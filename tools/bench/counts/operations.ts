@@ -227,10 +227,11 @@ export async function countedOperations(
       event: () => Promise.resolve(request('POST', '/tokenize', { body: hundred((at) => at) })),
     },
     {
-      name: 'tokenize 100 imported cards',
+      name: 'tokenize 25 imported cards',
       folder: 'tokens',
       status: 200,
-      event: () => Promise.resolve(request('POST', '/tokenize', { body: hundred(importedCard) })),
+      event: () =>
+        Promise.resolve(request('POST', '/tokenize', { body: hundred(importedCard).slice(0, 25) })),
     },
     {
       name: 'detokenize 100',
