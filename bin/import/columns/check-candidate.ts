@@ -33,7 +33,7 @@ function inputOf(body: JsonObject): TokenInput {
 
 /** The content of a body that has passed. */
 interface CheckedBody {
-  /** Its data in its stored form. */
+  /** The data has its stored form. */
   readonly data: Json;
   /** So many items are written with it: the token, and an entry for each term. */
   readonly items: number;
