@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../src/core/shar
 import { memberPath } from '../../../src/core/shared/member-path.ts';
 import { ServiceError, type FieldErrors } from '../../../src/core/shared/service-error.ts';
 import { chooseTokenIds } from '../../../src/core/tokens/choose-token-ids.ts';
-import { spellsDigits } from '../../../src/core/tokens/identifying-value.ts';
+import { spellsMost } from '../../../src/core/tokens/identifying-value.ts';
 import { prepareContent } from '../../../src/core/tokens/prepare-content.ts';
 import type { TokenInput } from '../../../src/core/tokens/token-input.ts';
 import { tokenIdProblem } from '../../../src/core/tokens/token-id.ts';
@@ -33,7 +33,7 @@ function inputOf(body: JsonObject): TokenInput {
 
 /** The content of a body that has passed. */
 interface CheckedBody {
-  /** The data has its stored form. */
+  /** Has the stored form. */
   readonly data: Json;
   /** So many items are written with it: the token, and an entry for each term. */
   readonly items: number;
@@ -57,17 +57,14 @@ function checkBody(body: JsonObject, now: number): CheckedBody {
   return { data: content.data.reveal(), items: 1 + (content.hasTerms ? content.terms(ANY_KEY).length : 0) };
 }
 
-/**
- * The first metadata that spells the data out. Readers of a mask see metadata too. Numbers of
- * customers have some digits of a card in a row by chance, so the rule is that of UUIDs.
- */
+/** The first metadata that shows most of the data: metadata is stored in the clear. */
 function revealingMember(body: JsonObject): string | undefined {
   const { metadata, type, data = null } = body;
   const { identifying } = tokenType(type as TokenInput['type']);
   if (identifying === 'unknown' || !isJsonObject(metadata)) return undefined;
   const values = identifying(data);
   const found = Object.entries(metadata).find(
-    ([, text]) => typeof text === 'string' && values.some((value) => spellsDigits(text, value)),
+    ([, text]) => typeof text === 'string' && values.some((value) => spellsMost(text, value)),
   );
   return found?.[0];
 }

@@ -27,7 +27,7 @@ export type Sent =
   /** No further row can succeed. */
   | { readonly ended: string };
 
-interface SendDeps {
+export interface SendDeps {
   readonly send: SendThrough;
   readonly pause?: (ms: number) => Promise<unknown>;
 }
