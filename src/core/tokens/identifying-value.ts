@@ -144,3 +144,21 @@ export function spellsDigits(id: string, { value }: IdentifyingValue): boolean {
     (digits.length === NINE_DIGITS && scattered.includes(digits))
   );
 }
+
+/** Values with fewer digits are parts of many numbers. */
+const TELLING_DIGITS = 8;
+/** A text that shows most of a value lacks at most as many of its digits. */
+const MISSING_DIGITS = 4;
+
+/**
+ * Whether a text that is stored in the clear spells most digits of a value. It is looser than
+ * {@link revealsTooMuch}: old ids and customers of other systems have short runs of any digits.
+ */
+export function spellsMost(text: string, { value }: IdentifyingValue): boolean {
+  const digits = digitsOf(readable(value));
+  if (digits.length < TELLING_DIGITS) return false;
+  const shown = digitsOf(readable(text));
+  return runsOf(digits, Math.max(TELLING_DIGITS, digits.length - MISSING_DIGITS)).some((run) =>
+    shown.includes(run),
+  );
+}
