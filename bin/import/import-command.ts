@@ -4,7 +4,7 @@ import { UsageError } from '../command-line/failures.ts';
 import { filled, repeatableOption } from '../command-line/values.ts';
 import { FORMATS } from './format-names.ts';
 import type { ImportSurroundings } from './import-surroundings.ts';
-import type { GivenFlags } from './run-import.ts';
+import type { NamedFlags } from './run-import.ts';
 
 const PARALLEL_MAX = 16;
 
@@ -95,6 +95,6 @@ export function importCommand(surroundings: ImportSurroundings, failed: () => vo
   for (const each of options()) command.addOption(each);
   return command.action(async (file: string | undefined) => {
     const { runImport } = await import('./run-import.ts');
-    if (!(await runImport(file, command.opts<GivenFlags>(), surroundings))) failed();
+    if (!(await runImport(file, command.opts<NamedFlags>(), surroundings))) failed();
   });
 }

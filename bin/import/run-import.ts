@@ -232,14 +232,14 @@ async function importFile(run: Run): Promise<boolean> {
 }
 
 /** The flags of a command line before the format is known. */
-export interface GivenFlags extends Omit<ImportFlags, 'from'> {
+export interface NamedFlags extends Omit<ImportFlags, 'from'> {
   readonly from?: ImportFlags['from'];
 }
 
-/** What is read, and in which format. Throws {@link UsageError} unless one file is named. */
+/** Chooses the file and its format. Throws {@link UsageError} unless one file is named. */
 function inputOf(
   file: string | undefined,
-  { from, ...flags }: GivenFlags,
+  { from, ...flags }: NamedFlags,
 ): { readonly file: string; readonly flags: ImportFlags } {
   const { ids } = flags;
   if (ids !== undefined) {
@@ -254,11 +254,11 @@ function inputOf(
 
 /** `import`. Resolves with whether every row has its token. */
 export async function runImport(
-  named: string | undefined,
-  given: GivenFlags,
+  path: string | undefined,
+  named: NamedFlags,
   surroundings: ImportSurroundings,
 ): Promise<boolean> {
-  const { file, flags } = inputOf(named, given);
+  const { file, flags } = inputOf(path, named);
   checkFlags(file, flags);
   try {
     return await callService(flags, surroundings, async (client, { baseUrl, keySource, headerPrefix }) => {

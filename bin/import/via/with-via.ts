@@ -9,7 +9,7 @@ import type { SendThrough } from './send-row.ts';
 import { makeViaKey, type KeyMaker } from './via-key.ts';
 import { viaService } from './via-service.ts';
 
-/** What a command line says of another vault, as commander names it. */
+/** The options about another vault, as commander names them. */
 export interface ViaFlags {
   /** A file with the aliases of that vault. */
   readonly ids?: string;
@@ -26,16 +26,16 @@ const SECONDS_MAX = 60;
 /** Throws {@link UsageError} for options that do not go together. */
 export function checkVia(flags: ViaFlags): void {
   const { ids, via, viaApplication } = flags;
-  const given = [via, viaApplication, flags.viaAddress, flags.viaHeader, flags.viaSecret];
+  const others = [via, viaApplication, flags.viaAddress, flags.viaHeader, flags.viaSecret];
   if (ids === undefined) {
-    if (given.some((each) => each !== undefined)) throw new UsageError('--via needs --ids FILE');
+    if (others.some((each) => each !== undefined)) throw new UsageError('--via needs --ids FILE');
     return;
   }
   if (via === undefined || viaApplication === undefined)
     throw new UsageError('--ids needs --via URL and --via-application ID');
   if (!URL.canParse(via)) throw new UsageError('--via is not a URL');
   const { protocol, hostname } = new URL(via);
-  if (protocol !== 'https:' && !/^(?:localhost|127\.|\[::1\])/.test(hostname))
+  if (protocol !== 'https:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname))
     throw new UsageError('--via must begin with https://, since keys go there');
 }
 

@@ -7,14 +7,14 @@ const BODIES = [{ id: 'a', type: 'token', data: 1 }];
 type Answer = readonly [status: number, body: unknown] | 'lost';
 
 function serviceWith(...answers: readonly Answer[]) {
-  const headers: Record<string, string>[] = [];
+  const headers: Readonly<Record<string, string>>[] = [];
   const pauses: number[] = [];
   const left = [...answers];
   const client: Client = createClient({
     baseUrl: 'https://vault.example',
     apiKey: 'key',
     fetch: (_, request) => {
-      headers.push(request.headers as Record<string, string>);
+      headers.push(request.headers);
       const answer = left.shift() ?? 'lost';
       if (answer === 'lost') return Promise.reject(new TypeError('lost'));
       return Promise.resolve(Response.json(answer[1], { status: answer[0] }));
