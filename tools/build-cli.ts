@@ -89,9 +89,12 @@ const workers: Plugin = {
   },
 };
 
-/** CommonJS packages in an ES module need these. */
-const BANNER = `import{createRequire as cr}from'node:module';import{fileURLToPath as fp}from'node:url';import{dirname as dn}from'node:path';
-const require=cr(import.meta.url),__filename=fp(import.meta.url),__dirname=dn(__filename);`;
+/**
+ * CommonJS packages in an ES module need these. The names are long because the minifier gives short
+ * ones to the code behind, and does not see these.
+ */
+const BANNER = `import{createRequire as bannerRequire}from'node:module';import{fileURLToPath as bannerPath}from'node:url';import{dirname as bannerFolder}from'node:path';
+const require=bannerRequire(import.meta.url),__filename=bannerPath(import.meta.url),__dirname=bannerFolder(__filename);`;
 
 const OPTIONS: BuildOptions = {
   absWorkingDir: root,
