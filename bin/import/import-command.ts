@@ -6,6 +6,8 @@ import { FORMATS } from './format-names.ts';
 import type { ImportSurroundings } from './import-surroundings.ts';
 import type { ImportFlags } from './run-import.ts';
 
+type Flags = Omit<ImportFlags, 'from'> & Partial<Pick<ImportFlags, 'from'>>;
+
 const PARALLEL_MAX = 16;
 
 const wholeNumber =
@@ -20,7 +22,7 @@ const option = (flags: string, name: string, does: string): Option =>
   new Option(flags, does).argParser(filled(name));
 
 const options = (): readonly Option[] => [
-  new Option('--from <FORMAT>', 'the format of the file').choices(FORMATS).makeOptionMandatory(),
+  new Option('--from <FORMAT>', 'the format of the file').choices(FORMATS),
   option('--map <FILE>', 'map', 'YAML from members of a token to columns, for --from csv'),
   option('--source <NAME>', 'source', 'the system that the old ids are from; part of each new id'),
   new Option('--keep-ids', 'the tokens get the old ids'),
@@ -55,12 +57,15 @@ const options = (): readonly Option[] => [
 /** `import`, which calls a service as a client. */
 export function importCommand(surroundings: ImportSurroundings, failed: () => void): Command {
   const command = new Command('import').argument(
-    '<FILE>',
+    '[FILE]',
     'the export of another system; - for standard input',
   );
   for (const each of options()) command.addOption(each);
-  return command.action(async (file: string) => {
+  return command.action(async (file: string | undefined) => {
+    const { from, ...flags } = command.opts<Flags>();
+    if (file === undefined) throw new UsageError('name a FILE, or - for standard input');
+    if (from === undefined) throw new UsageError(`--from must be ${FORMATS.join(', ')}`);
     const { runImport } = await import('./run-import.ts');
-    if (!(await runImport(file, command.opts<ImportFlags>(), surroundings))) failed();
+    if (!(await runImport(file, { ...flags, from }, surroundings))) failed();
   });
 }
