@@ -12,7 +12,7 @@ import type { Format } from './format-names.ts';
 import { readCsv } from './read/read-csv.ts';
 import { formAliases } from './via/form-aliases.ts';
 import { readLines } from './read/read-lines.ts';
-import type { Content, ReadRow } from './read/read-row.ts';
+import { FileEnds, type Content, type ReadRow } from './read/read-row.ts';
 
 export interface FormatFlags {
   readonly from: Format;
@@ -66,14 +66,22 @@ export function checkFormat(flags: FormatFlags): void {
     throw new UsageError('--from ndjson needs --source NAME, which is part of each new id');
 }
 
-/** The first of the rows is read, since a mistake in the header ends a run before it begins. */
+/** Goes on after a row that was read before, or ends as that read did. */
+async function* following(first: ReadRow | FileEnds, rows: AsyncGenerator<ReadRow>): AsyncGenerator<ReadRow> {
+  if (first instanceof FileEnds) throw first;
+  yield first;
+  yield* rows;
+}
+
+/** Reads the first of the rows, since a mistake in the header ends a run before it begins. */
 async function begun(rows: AsyncGenerator<ReadRow>): Promise<AsyncIterable<ReadRow>> {
-  const first = await rows.next();
-  return (async function* all() {
-    if (first.done === true) return;
-    yield first.value;
-    yield* rows;
-  })();
+  try {
+    const first = await rows.next();
+    return first.done === true ? rows : following(first.value, rows);
+  } catch (error) {
+    if (error instanceof FileEnds) return following(error, rows);
+    throw error;
+  }
 }
 
 async function openObjects(flags: FormatFlags, text: AsyncIterable<Buffer>): Promise<OpenedFormat> {
@@ -143,7 +151,7 @@ async function openCells(
       return known;
     }),
   );
-  if (opened === undefined) throw new Error('import: a file without a header was read');
+  if (opened === undefined) throw new UsageError(`${name} cannot be read; nothing was done`);
   const { mapping, ignored } = opened;
   const form = formCells(mapping, { source, keepsIds: keepIds });
   return {

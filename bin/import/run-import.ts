@@ -7,6 +7,7 @@ import { printable } from '../command-line/show.ts';
 import { FileProblemsError } from '../config/file/problems.ts';
 import { checkCandidate } from './columns/check-candidate.ts';
 import { checkFormat, openFormat, type FormatFlags, type OpenedFormat } from './formats.ts';
+import { FORMATS } from './format-names.ts';
 import { importRows } from './import-rows.ts';
 import type { ImportSurroundings } from './import-surroundings.ts';
 import { digestOnce, digestWith } from './journal/digest-key.ts';
@@ -247,8 +248,8 @@ function inputOf(
       throw new UsageError('--ids has a format of its own: leave out FILE and --from');
     return { file: ids, flags: { ...flags, from: 'aliases' } };
   }
-  if (file === undefined) throw new UsageError('name the FILE to import; - is standard input');
-  if (from === undefined) throw new UsageError('--from FORMAT is required');
+  if (file === undefined) throw new UsageError('name a FILE, or - for standard input');
+  if (from === undefined) throw new UsageError(`--from must be ${FORMATS.join(', ')}`);
   return { file, flags: { ...flags, from } };
 }
 

@@ -1,6 +1,7 @@
 import { createReadStream, statSync } from 'node:fs';
 import { errorCode } from '../../../packages/local-aws/src/error-code.ts';
 import { UsageError } from '../../command-line/failures.ts';
+import { FileEnds } from './read-row.ts';
 
 /** The bytes of a file or of standard input. */
 export interface Input {
@@ -10,20 +11,38 @@ export interface Input {
   readonly share: () => number | undefined;
 }
 
-/** Opens the file at the first read: a run that is refused reads none. */
-async function* bytesOf(file: string, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {
-  for await (const chunk of createReadStream(file, { highWaterMark: 256 * 1024 })) {
-    if (!(chunk instanceof Uint8Array)) throw new Error('import: a file was read as text');
-    count(chunk.length);
-    yield chunk;
+/** Passes bytes on and counts them. A file that cannot be read on ends there. */
+async function* counting(
+  name: string,
+  open: () => AsyncIterable<Uint8Array>,
+  count: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of open()) {
+      count(chunk.length);
+      yield chunk;
+    }
+  } catch (error) {
+    throw new FileEnds(`${name} cannot be read on (${String(errorCode(error))})`);
   }
 }
+
+const CHUNK_BYTES = 256 * 1024;
 
 /** Opens the input of a command line. Throws {@link UsageError}. */
 export function openInput(file: string, standardInput: AsyncIterable<Uint8Array> | undefined): Input {
   if (file === '-') {
     if (standardInput === undefined) throw new UsageError('there is no standard input');
-    return { name: 'standard input', chunks: standardInput, share: () => undefined };
+    const name = 'standard input';
+    return {
+      name,
+      chunks: counting(
+        name,
+        () => standardInput,
+        () => undefined,
+      ),
+      share: () => undefined,
+    };
   }
   let size: number;
   try {
@@ -35,7 +54,9 @@ export function openInput(file: string, standardInput: AsyncIterable<Uint8Array>
     throw new UsageError(`${file} cannot be read (${String(errorCode(error))})`);
   }
   let read = 0;
-  const chunks = bytesOf(file, (bytes) => {
+  // A stream opens its file at once, and a run that is refused reads none.
+  const open = () => createReadStream(file, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>;
+  const chunks = counting(file, open, (bytes) => {
     read += bytes;
   });
   return { name: file, chunks, share: () => (size === 0 ? undefined : read / size) };

@@ -124,6 +124,27 @@ describe('an import of rows', () => {
     expect(err).not.toContain('4242');
   });
 
+  it('has a report also where the file was cut in the first row', async () => {
+    const { exitCode, report } = await imported(`${HEADER}\ncus_1,"card`);
+    expect(exitCode).toBe(1);
+    expect(report()).toMatchObject({ rows: 0, complete: false });
+    expect(report().stopped).toContain('row 1: the file ends inside of quotes');
+  });
+
+  it('stops where the file cannot be read on, after the rows before', async () => {
+    const input = (async function* chunks() {
+      yield await Promise.resolve(Buffer.from(lines(HEADER, row(1), row(2), row(3))));
+      throw Object.assign(new Error('read'), { code: 'EIO' });
+    })();
+    const service = new FakeImportService();
+    const { exitCode, report } = await folder.run(service, '-', STRIPE, { input });
+    expect(exitCode).toBe(1);
+    expect(report().stopped).toBe('standard input cannot be read on (EIO)');
+    // The last row may not be whole.
+    expect(report()['imported']).toBeGreaterThanOrEqual(1);
+    expect(report()['rows']).toBe(service.tokens.size);
+  });
+
   it('accepts 1 MB, and refuses larger data than a token has', async () => {
     const line = (id: string, bytes: number) =>
       JSON.stringify({ id, type: 'token', data: 'x'.repeat(bytes) });

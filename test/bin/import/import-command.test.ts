@@ -112,6 +112,24 @@ describe('a journal', () => {
     expect(await again([])).toContain('an import with another tenant');
   });
 
+  it('is of one run at a time', async () => {
+    const service = new FakeImportService();
+    const file = folder.file(ONE);
+    let second = '';
+    const { create, tenant, find, change } = service;
+    const slow = {
+      tenant,
+      find,
+      change,
+      create: async (bodies: Parameters<typeof create>[0]) => {
+        second = (await folder.run(service, file, STRIPE)).err;
+        return await create(bodies);
+      },
+    };
+    await folder.run(slow, file, STRIPE);
+    expect(second).toContain('is in use by another import');
+  });
+
   it('is no folder that has something else', async () => {
     folder.file('x', 'something');
     const { exitCode, err } = await folder.run(new FakeImportService(), folder.file(ONE), [

@@ -3,6 +3,7 @@ import { Secret } from '../../../src/core/shared/secret.ts';
 import { ServiceError } from '../../../src/core/shared/service-error.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { chooseTokenIds } from '../../../src/core/tokens/choose-token-ids.ts';
+import { spellsMost } from '../../../src/core/tokens/identifying-value.ts';
 import { tokenType, TOKEN_TYPE_NAMES, type TokenTypeName } from '../../../src/core/tokens/token-type.ts';
 import { cases, fc } from '../../../packages/test-kit/src/properties.ts';
 import { machinePlatform } from '../../../src/adapters/machine-platform.ts';
@@ -221,5 +222,36 @@ describe('the data that an id shows', () => {
       { numRuns: runs },
     );
     expect(refused).toBeLessThan(runs / 100);
+  });
+});
+
+describe('spellsMost', () => {
+  const identifying = (value: string) => ({ value, first: 8, last: 4 });
+
+  it('finds a number of which up to four digits at an end are missing, whatever is between them', () => {
+    fc.assert(
+      fc.property(
+        digits(12, 19),
+        fc.nat({ max: 4 }),
+        fc.constantFrom('', '-', ' ', 'x'),
+        (number, missing, by) => {
+          const shown = [number.slice(missing), number.slice(0, number.length - missing)];
+          for (const part of shown)
+            expect(spellsMost(`cus_${Array.from(part).join(by)}_a`, identifying(number))).toBe(true);
+        },
+      ),
+      { numRuns: cases(100) },
+    );
+  });
+
+  it('accepts what may be shown of a number, and ids with fewer digits', () => {
+    fc.assert(
+      fc.property(digits(16), digits(0, 11), (number, id) => {
+        expect(spellsMost(`cus_${number.slice(-4)}`, identifying(number))).toBe(false);
+        expect(spellsMost(`cus_${number.slice(0, 8)}`, identifying(number))).toBe(false);
+        expect(spellsMost(`cus_${id}`, identifying(number))).toBe(false);
+      }),
+      { numRuns: cases(100) },
+    );
   });
 });
