@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import * as testing from '../../packages/testing/src/index.ts';
 import { operatorProgram } from '../../bin/operator/program.ts';
 import type { TestDestination } from '../support/destination.ts';
+import { inThoroughRun } from '../../packages/test-kit/src/which-runs.ts';
 import { expectShown, guide, type Guide } from '../support/guide-page.ts';
 import { needing } from '../support/needing.ts';
 import { aRevealingApplication, credentials, openDestination } from '../support/service.ts';
@@ -178,6 +179,21 @@ describe('the guide to erase a person', () => {
     expect(found.map(({ body }) => body.data.length)).toEqual([0, 1]);
     const { body } = await post('/tokens/search', { query: 'data:"+44 20 7946 0958"' });
     expect(body.data).toEqual([]);
+  });
+});
+
+// Each of their commands starts the program, and test/bin has what these do.
+inThoroughRun.describe('the guides to move in and out', () => {
+  it('import each sample, and account for its rows', async () => {
+    const page = guide('move-in');
+    await pasted(page);
+    const report = JSON.parse(readFileSync(join(page.folder, 'report.json'), 'utf8'));
+    expect(report).toMatchObject({ rows: 15, refused: 7, complete: true });
+  });
+
+  it('export what the page shows', async () => {
+    const page = guide('move-out');
+    expectShown(page.blocks('text'), await pasted(page));
   });
 });
 
