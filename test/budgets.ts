@@ -8,8 +8,8 @@ import { join } from 'node:path';
  */
 export const BUDGETS = {
   'services started': 10,
-  'requests to the shared service': 3_300,
-  'tests on the shared service': 480,
+  'requests to the shared service': 3_450,
+  'tests on the shared service': 490,
   'tabs of browsers': 60,
   'reactors started by their runtime': 130,
   'runs of the TypeScript compiler': 4,
