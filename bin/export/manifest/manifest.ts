@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { printableJson } from '../../command-line/show.ts';
 import { FORMAT_NAMES } from '../formats/format.ts';
+import { START } from '../walk/position.ts';
 
 const VERSION = 1;
 
@@ -101,7 +102,7 @@ export const emptyManifest = (of: Job, startedAt: string) =>
     rows: 0,
     shown: { reveal: 0, mask: 0, redact: 0 },
     parts: [],
-    next: { after: null, written: [] },
+    next: { ...START, written: [...START.written] },
   }) as const satisfies Manifest;
 
 const JOB_NAMES = Object.keys(job.shape) as readonly (keyof Job)[];
