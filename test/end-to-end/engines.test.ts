@@ -110,6 +110,17 @@ async function walks(page: EnginePage): Promise<void> {
   await page.evaluate(`document.querySelector('#expiry').removeAttribute('disabled')`);
 }
 
+/** Moves of the focus. Under load an engine may take it from a field and give it back at once. */
+function moves(heard: readonly string[]): readonly string[] {
+  const found: string[] = [];
+  for (const each of heard) {
+    const isBack = each.startsWith('focus ') && found.at(-1) === each.replace('focus', 'blur');
+    if (isBack) found.pop();
+    else found.push(each);
+  }
+  return found;
+}
+
 describe.each(Object.keys(ENGINES) as (keyof typeof ENGINES)[])('%s', (name) => {
   const { it } = needing(name);
   let engine: Engine | undefined;
@@ -139,7 +150,7 @@ describe.each(Object.keys(ENGINES) as (keyof typeof ENGINES)[])('%s', (name) => 
       expect(await page.evaluateInFrame(frame, beyond)).toEqual([0, 0]);
     await typesCard(page);
     await walks(page);
-    expect(await page.evaluate('heard')).toEqual([
+    expect(moves((await page.evaluate('heard')) as readonly string[])).toEqual([
       'focus number',
       ...['blur number', 'focus expiry', 'blur expiry', 'focus number', 'blur number', 'focus cvc'],
       ...['blur cvc', 'focus number', 'blur number', 'focus cvc'],

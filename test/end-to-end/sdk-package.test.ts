@@ -98,6 +98,7 @@ const TYPES = [
   'resources',
   'sessions',
   'tenants',
+  'token-id-of',
   'tokens',
   'transport-response',
   'verify-webhook',
