@@ -86,8 +86,19 @@ export const sdkService = (client: Client, pause: Pause = sleep): ImportService 
     call(async () => {
       const found: ShownToken[] = [];
       const query = { id: ids, size: ids.length };
-      for await (const { id, type, containers, metadata = {} } of client.tokens.list(query, REDACTED))
-        found.push({ id, type, containers, metadata });
+      for await (const token of client.tokens.list(query, REDACTED)) {
+        const { id, type, containers, metadata = {}, mask, search_indexes: indexes } = token;
+        const { fingerprint_expression: expression } = token;
+        found.push({
+          id,
+          type,
+          containers,
+          metadata,
+          ...(mask !== undefined && { mask }),
+          ...(indexes !== undefined && { search_indexes: indexes }),
+          ...(expression !== undefined && { fingerprint_expression: expression }),
+        });
+      }
       return found;
     }),
   change: (id, patch: JsonObject) =>

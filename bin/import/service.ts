@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/core/shared/json.ts';
+import type { Json, JsonObject } from '../../src/core/shared/json.ts';
 
 /** Lists problems by the path of a member, such as `[7].id`. */
 export type Places = Readonly<Record<string, readonly string[]>>;
@@ -34,6 +34,10 @@ export interface ShownToken {
   readonly type: string;
   readonly containers: readonly string[];
   readonly metadata: Readonly<Record<string, string>>;
+  /** It is absent if the token has no mask. */
+  readonly mask?: Json;
+  readonly search_indexes?: readonly string[];
+  readonly fingerprint_expression?: string;
 }
 
 /** Everything that `import` calls. Each call rejects with {@link CallFailed}. */

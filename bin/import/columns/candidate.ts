@@ -9,6 +9,16 @@ export interface Candidate {
   readonly body: JsonObject;
   /** The body of its companion token. It has an id too. */
   readonly details?: JsonObject;
+  /**
+   * Members that objects of the file may have. Absent for lines of JSON, where nothing says which
+   * members a token had before.
+   */
+  readonly names?: {
+    readonly data: readonly string[];
+    readonly details: readonly string[];
+    /** The id of the companion token, also of a row that has none. */
+    readonly detailsId?: string;
+  };
   /** The column that a member such as `data.number` comes from. */
   readonly columnOf: (path: string) => string;
 }

@@ -64,7 +64,12 @@ function revealingMember(body: JsonObject): string | undefined {
   if (identifying === 'unknown' || !isJsonObject(metadata)) return undefined;
   const values = identifying(data);
   const found = Object.entries(metadata).find(
-    ([, text]) => typeof text === 'string' && values.some((value) => spellsMost(text, value)),
+    ([name, text]) =>
+      typeof text === 'string' &&
+      [name, text].some((each) =>
+        // Digits of other scripts and widths read as well.
+        values.some((value) => spellsMost(each.normalize('NFKC'), value)),
+      ),
   );
   return found?.[0];
 }

@@ -1,6 +1,6 @@
 import { jsonObject, type Json, type JsonObject } from '../../../src/core/shared/json.ts';
 import { detailsIdOf, tokenIdOf } from '../token-id-of.ts';
-import { formProblem, SOURCE_ID, type Formed } from './candidate.ts';
+import { formProblem, SOURCE_ID, type Candidate, type Formed } from './candidate.ts';
 import { EXPIRATION_FORM, expirationDate } from './expiration-date.ts';
 import type { Mapping, Members } from './mapping.ts';
 
@@ -79,6 +79,17 @@ function detailsOf(
   };
 }
 
+/** The members that tokens of the file may have had. */
+const namesOf = (
+  { data, details }: Mapping,
+  source: string,
+  oldId: string,
+): NonNullable<Candidate['names']> => ({
+  data: typeof data === 'string' ? [] : [...data.keys()],
+  details: [...(details?.columns.keys() ?? [])],
+  ...(details !== undefined && { detailsId: detailsIdOf(source, oldId) }),
+});
+
 /** Makes tokens of the rows of a file with columns. */
 export function formCells(mapping: Mapping, { source, keepsIds }: Naming) {
   const columnOf = columnFinder(mapping);
@@ -102,6 +113,7 @@ export function formCells(mapping: Mapping, { source, keepsIds }: Naming) {
       ...expires,
     };
     const details = detailsOf(mapping, cells, { oldId, metadata, expires }, source);
-    return { kind: 'candidate', candidate: { row, oldId, body, ...details, columnOf } };
+    const names = namesOf(mapping, source, oldId);
+    return { kind: 'candidate', candidate: { row, oldId, body, ...details, names, columnOf } };
   };
 }

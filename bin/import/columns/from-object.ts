@@ -2,6 +2,7 @@ import { isJsonObject, jsonObject, type JsonObject } from '../../../src/core/sha
 import { tokenIdOf } from '../token-id-of.ts';
 import { formProblem, SOURCE_ID, type Formed } from './candidate.ts';
 import type { Naming } from './from-cells.ts';
+import { memberOfBody } from './member-of-body.ts';
 import { shownColumn } from './shown-columns.ts';
 
 /** Members of POST /tokens, in the order of the format `cloakroom`. */
@@ -28,8 +29,8 @@ interface Objects {
   readonly constants: JsonObject;
 }
 
-/** The path itself is the name of the member. */
-const columnOf = (path: string): string => path;
+/** A path, without what the file names itself: such a name may be a value. */
+const columnOf = memberOfBody;
 
 /** Makes tokens of lines with bodies of POST /tokens. */
 export function formObjects({ naming, constants }: Objects, ignored: Set<string>) {

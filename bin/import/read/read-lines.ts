@@ -3,6 +3,7 @@ import { isJsonObject } from '../../../src/core/shared/json.ts';
 import { JsonExtentError, membersOf, MEMBERS_MAX_TEXT } from '../../../src/core/shared/json-extent.ts';
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
 import { BodyCheck } from '../../../src/wire/body-check.ts';
+import { memberOfBody } from '../columns/member-of-body.ts';
 import { FileEnds, ROW_MAX_BYTES, type ReadRow, type RowProblem } from './read-row.ts';
 
 const LINE_FEED = 0x0a;
@@ -35,7 +36,7 @@ async function* linesOf(
 
 const firstProblem = (fields: FieldReporter): RowProblem | undefined => {
   const [[column, [problem = '']] = ['', []]] = Object.entries(fields.error().errors ?? {});
-  return problem === '' ? undefined : { ...(column !== '' && { column }), problem };
+  return problem === '' ? undefined : { ...(column !== '' && { column: memberOfBody(column) }), problem };
 };
 
 /** A line of JSON as the service would read it as a body. */

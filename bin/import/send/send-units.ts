@@ -1,8 +1,8 @@
 import { isJsonObject, isEqualJson, type JsonObject } from '../../../src/core/shared/json.ts';
-import { tokenType, type TokenTypeName } from '../../../src/core/tokens/token-type.ts';
 import { SOURCE_ID } from '../columns/candidate.ts';
 import { CallFailed, type ImportService, type Places, type ShownToken } from '../service.ts';
 import { CommandFailure } from '../../command-line/failures.ts';
+import { isDescribedAs } from './described.ts';
 import { findTokens } from './find-tokens.ts';
 import { replaceTokens } from './replace.ts';
 import { bodiesOf, comparedBy, idIn, type Outcome, type Unit } from './unit.ts';
@@ -52,16 +52,10 @@ function placedIn(places: Places, pending: readonly Pending[]) {
 
 /** Whether a token is the one that an import of the same row would make. */
 function isSame({ unit, body }: Pending, shown: ShownToken, marksSource: boolean): boolean {
+  if (!isDescribedAs(body, shown)) return false;
   if (marksSource) return shown.metadata[SOURCE_ID] === unit.candidate.oldId;
-  const { type, containers = [], metadata = {} } = body;
-  const { containers: defaults } = tokenType(type as TokenTypeName);
-  const wanted = (containers as readonly string[]).map((each) => each.toLowerCase());
-  return (
-    shown.type === type &&
-    isEqualJson([...(wanted.length === 0 ? defaults : wanted)].sort(), [...shown.containers].sort()) &&
-    isJsonObject(metadata) &&
-    isEqualJson(metadata, shown.metadata)
-  );
+  const { metadata = {} } = body;
+  return isJsonObject(metadata) && isEqualJson(metadata, shown.metadata);
 }
 
 /** Sends units until each has an outcome. */
@@ -235,7 +229,8 @@ class Sending {
   }
 
   #takenBy(token: ShownToken | undefined, mayRead: boolean): string {
-    if (token !== undefined) return `${TAKEN} by a token that is not of this import`;
+    if (token !== undefined)
+      return `${TAKEN} by a token of another import, or with another container, mask or index than the row`;
     return mayRead
       ? `${TAKEN} by a token that was deleted, or that the key does not see`
       : `${TAKEN}, and the key may not read tokens to compare it`;

@@ -158,6 +158,24 @@ describe('an import of rows', () => {
     });
   });
 
+  it.each([
+    ['a value', { note: `no. ${NUMBER}` }],
+    ['a name', { [`card ${NUMBER}`]: 'x' }],
+    ['digits of another width', { note: '４２４２４２４２４２４２４２４２' }],
+  ])('refuses metadata that has the number of the card in %s', async (_, metadata) => {
+    const data = { number: NUMBER, expiration_month: 9, expiration_year: 2030 };
+    const { report, err } = await imported(JSON.stringify({ id: 'a_1', type: 'card', data, metadata }), [
+      '--from',
+      'ndjson',
+      '--source',
+      'vault',
+      '--no-journal',
+    ]);
+    const problem = 'must not contain the data of the token';
+    expect(report().refused_rows).toEqual([{ row: 1, column: 'metadata', problem }]);
+    expect(err).not.toContain(NUMBER);
+  });
+
   it('refuses a customer or an old id that is the number of the card', async () => {
     const { report, err } = await imported(
       lines(HEADER, `${NUMBER},card_1,${NUMBER},9,2030`, `cus_1,x-${NUMBER},${NUMBER},9,2030`),
@@ -203,6 +221,31 @@ describe('an import of lines of JSON', () => {
       '8 type',
     ]);
     expect(err).toContain('not read, and stored nowhere: tenant_id, created_at\n');
+  });
+
+  it('shows no name that the file has chosen itself', async () => {
+    const { report, err } = await imported(
+      lines(
+        `{"id":"a_1","type":"token","data":{"${NUMBER}":0.1234567890123456789}}`,
+        `{"id":"a_2","type":"token","data":{"${NUMBER}":1,"${NUMBER}":2}}`,
+        JSON.stringify({ id: 'a_3', type: 'token', data: 1, metadata: { [NUMBER]: 7 } }),
+        JSON.stringify({ id: 'a_4', type: 'token', data: { a: 1 }, mask: { [NUMBER]: '{{ data.x | f }}' } }),
+        JSON.stringify({ id: 'a_5', type: 'bank', data: { [NUMBER]: 1 } }),
+      ),
+      NDJSON,
+    );
+    expect(report()).toMatchObject({ rows: 5, refused: 5 });
+    expect(JSON.stringify(report()) + err).not.toContain(NUMBER);
+  });
+
+  it('does not replace objects of which nothing says what they had before', async () => {
+    const service = new FakeImportService();
+    const line = (data: unknown) => JSON.stringify({ id: 'a_1', type: 'token', data });
+    await folder.run(service, folder.file(line({ a: 1, b: 2 })), NDJSON);
+    const { report } = await folder.run(service, folder.file(line({ a: 1 })), [...NDJSON, '--replace']);
+    expect(report()).toMatchObject({
+      refused_rows: [{ row: 1, problem: expect.stringContaining('nothing says what it had before') }],
+    });
   });
 
   it('stops at the last line of a file that was cut', async () => {

@@ -2,6 +2,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { CallFailed } from '../../../bin/import/service.ts';
 import { tokenIdOf } from '../../../bin/import/token-id-of.ts';
+import { describedBy, type Description } from '../../../bin/import/send/described.ts';
 import { FakeImportService } from '../../support/fakes/an-import-service.ts';
 import { RunFolder } from './import-runs.ts';
 
@@ -184,12 +185,18 @@ describe('a journal', () => {
 });
 
 describe('an id that is taken', () => {
-  const taken = async (metadata: Record<string, string>, mayRead = true) => {
+  const taken = async (
+    metadata: Record<string, string>,
+    mayRead = true,
+    more: Partial<Description> = {},
+    args: readonly string[] = [],
+  ) => {
     const service = new FakeImportService({ mayRead });
     const id = idOf('card_1');
-    const token = { id, type: 'card', containers: ['/pci/high/'], metadata, body: {}, creations: 1 };
+    const token = { id, ...describedBy({ type: 'card' }), ...more, metadata, body: {}, creations: 1 };
     service.tokens.set(id, token);
-    const { report } = await folder.run(service, folder.file(ONE), [...STRIPE, '--no-journal']);
+    const { report } = await folder.run(service, folder.file(ONE), [...STRIPE, '--no-journal', ...args]);
+    expect(service.tokens.get(id)).toEqual(token);
     return report();
   };
 
@@ -200,11 +207,24 @@ describe('an id that is taken', () => {
   it('is refused for a token of something else, and where the key cannot read it', async () => {
     const rowWith = (problem: string) => [{ row: 1, column: 'card.id', problem }];
     expect((await taken({})).refused_rows).toEqual(
-      rowWith('the id is taken by a token that is not of this import'),
+      rowWith(
+        'the id is taken by a token of another import, or with another container, mask or index than the row',
+      ),
     );
     expect((await taken({ source_id: 'card_1' }, false)).refused_rows).toEqual(
       rowWith('the id is taken, and the key may not read tokens to compare it'),
     );
+  });
+
+  it.each<[string, Partial<Description>]>([
+    ['container', { containers: ['/public/'] }],
+    ['mask', { mask: '{{ data.number }}' }],
+    ['index', { search_indexes: ['{{ data.number }}'] }],
+    ['expression', { fingerprint_expression: '{{ data.expiration_year }}' }],
+    ['type', { type: 'token' }],
+  ])('gets no data where someone else gave it another %s, also with --replace', async (_, more) => {
+    for (const args of [[], ['--replace']])
+      expect(await taken({ source_id: 'card_1' }, true, more, args)).toMatchObject({ rows: 1, refused: 1 });
   });
 
   it('is replaced with --replace, which removes what the row does not have', async () => {
@@ -213,8 +233,7 @@ describe('an id that is taken', () => {
     const metadata = { source_id: 'card_1', plan: 'gold' };
     service.tokens.set(id, {
       id,
-      type: 'card',
-      containers: ['/pci/high/'],
+      ...describedBy({ type: 'card' }),
       metadata,
       body: {},
       creations: 1,

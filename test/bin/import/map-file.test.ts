@@ -109,3 +109,29 @@ expires_at: until\ndetails: { container: /pii/, data: { name: holder } }\n`;
     expect(err).toContain('--source NAME, or `source` in the map');
   });
 });
+
+describe('a map with --replace', () => {
+  const MAP = `source: shop\nid: ref\ntype: token\ndata: { name: holder, city: town }
+details: { container: /pii/, data: { note: note } }\n`;
+
+  it('removes members of data that its rows no longer have, and those of their details', async () => {
+    const first = await imported(MAP, 'ref,holder,town,note\na_1,Ada,Rome,x\n');
+    const { service } = first;
+    const args = ['--from', 'csv', '--map', folder.file(MAP, 'map.yaml'), '--no-journal', '--replace'];
+    const later = await folder.run(service, folder.file('ref,holder,town,note\na_1,Eve,,\n'), args);
+    expect(later.report()).toMatchObject({ rows: 1, not_compared: 1, replaced: 1 });
+    const dataOf = (oldId: string) => service.tokens.get(tokenIdOf('shop', oldId))?.body['data'];
+    expect(dataOf('a_1')).toEqual({ name: 'Eve', city: null });
+    expect(dataOf('a_1/details')).toEqual({ note: null });
+  });
+
+  it('leaves the token of another row alone, which has the id of its details', async () => {
+    const { service } = await imported(MAP, 'ref,holder,town,note\na_1/details,Ada,Rome,\n');
+    const id = tokenIdOf('shop', 'a_1/details');
+    const before = service.tokens.get(id);
+    const args = ['--from', 'csv', '--map', folder.file(MAP, 'map.yaml'), '--no-journal', '--replace'];
+    for (const row of ['a_1,Eve,,', 'a_1,Eve,,y'])
+      await folder.run(service, folder.file(`ref,holder,town,note\n${row}\n`), args);
+    expect(service.tokens.get(id)).toEqual(before);
+  });
+});

@@ -4,6 +4,7 @@ import {
   type ShownToken,
   type TenantState,
 } from '../../../bin/import/service.ts';
+import { describedBy } from '../../../bin/import/send/described.ts';
 import { isJsonObject, type JsonObject } from '../../../src/core/shared/json.ts';
 
 export interface StoredToken extends ShownToken {
@@ -58,8 +59,7 @@ export class FakeImportService implements ImportService {
         const id = textOf(body['id']);
         const token = {
           id,
-          type: textOf(body['type']),
-          containers: ['/pci/high/'],
+          ...describedBy(body),
           metadata: metadataOf(body),
         };
         this.tokens.set(id, { ...token, body, creations: (this.tokens.get(id)?.creations ?? 0) + 1 });
