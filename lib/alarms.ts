@@ -8,6 +8,7 @@ export const ALARMS = {
   ServerErrors: 'Callers get 5xx responses by a fault of the service.',
   GatewayThrottled: 'The gateway refuses requests with 429: callers exceed throttleRate.',
   UnauthorizedFlood: 'Hundreds of requests a minute have no valid key, and use up the rate of all callers.',
+  RevealsHigh: 'Callers get more tokens in plaintext than alarmReveals: perhaps someone takes them all.',
   Silent: 'No request has arrived for as long as alarmSilence states.',
   CertificateEnds: 'A certificate ends within 30 days: then no caller can connect.',
   SlowResponses: 'Callers wait for seconds.',
@@ -55,6 +56,7 @@ export const ALARM_NAMES = Object.keys(ALARMS) as readonly AlarmName[];
 const BASIC: readonly AlarmName[] = [
   'ServerErrors',
   'GatewayThrottled',
+  'RevealsHigh',
   'Silent',
   'CertificateEnds',
   'ConcurrencyHigh',
@@ -76,7 +78,13 @@ const BASIC: readonly AlarmName[] = [
 
 type AlarmSettings = Pick<
   Settings,
-  'alarms' | 'alarmSilence' | 'backup' | 'certificateArn' | 'consoleCertificateArn' | 'fieldsCertificateArn'
+  | 'alarms'
+  | 'alarmReveals'
+  | 'alarmSilence'
+  | 'backup'
+  | 'certificateArn'
+  | 'consoleCertificateArn'
+  | 'fieldsCertificateArn'
 >;
 
 /** ARNs of the certificates that callers and browsers see. */
@@ -84,13 +92,17 @@ export const certificatesOf = ({
   certificateArn,
   consoleCertificateArn,
   fieldsCertificateArn,
-}: Omit<AlarmSettings, 'alarms' | 'alarmSilence' | 'backup'>): readonly string[] => [
+}: Pick<
+  Settings,
+  'certificateArn' | 'consoleCertificateArn' | 'fieldsCertificateArn'
+>): readonly string[] => [
   ...new Set([certificateArn, consoleCertificateArn, fieldsCertificateArn].filter((arn) => arn !== '')),
 ];
 
 /** Returns the alarms that a deployment has. */
 export function alarmsOf(settings: AlarmSettings): ReadonlySet<AlarmName> {
   const isIn = (name: AlarmName): boolean => {
+    if (name === 'RevealsHigh') return settings.alarmReveals > 0;
     if (name === 'Silent') return settings.alarmSilence > 0;
     if (name === 'BackupFailed' || name === 'BackupLate') return settings.backup !== 'none';
     if (name === 'CertificateEnds') return certificatesOf(settings).length > 0;

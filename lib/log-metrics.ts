@@ -35,6 +35,8 @@ export const LINES = {
     FilterPattern.numberValue('$.status', '=', 401),
     FilterPattern.notExists('$.tenantId'),
   ),
+  /** A response shows tokens in plaintext. */
+  reveals: FilterPattern.numberValue('$.revealed', '>', 0),
 } as const;
 
 /** Each selects lines of the gateway's access log, whose values are texts. */
@@ -47,19 +49,28 @@ export const ACCESS_LINES = {
 } as const;
 
 /** The metrics of the service that lines of several logs make together. */
-export type LogMetricName = 'ServiceFailures' | 'UnauthorizedRequests' | 'GatewayThrottled';
+export type LogMetricName =
+  | 'ServiceFailures'
+  | 'UnauthorizedRequests'
+  | 'GatewayThrottled'
+  | 'TokensRevealed';
 
-/** Counts the lines of a log that match, in a metric of the service without dimensions. */
+/**
+ * Counts the lines of a log that match, or adds up one of their values, in a metric of the service
+ * without dimensions.
+ */
 export function countLines(
   log: ILogGroup,
   serviceName: string,
   metricName: LogMetricName,
   filterPattern: (typeof LINES)[keyof typeof LINES],
+  metricValue = '1',
 ): MetricFilter {
   return new MetricFilter(log, metricName, {
     logGroup: log,
     metricNamespace: serviceName,
     metricName,
     filterPattern,
+    metricValue,
   });
 }

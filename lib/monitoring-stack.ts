@@ -46,12 +46,13 @@ const CONCURRENCY_HIGH = 0.8;
 function conditions(
   metrics: ServiceMetrics,
   watched: Watched,
-  { alarmSilence, concurrencyQuota }: Settings,
+  { alarmReveals, alarmSilence, concurrencyQuota }: Settings,
 ): Readonly<Record<MetricAlarm, Condition>> {
   return {
     ServerErrors: { metric: metrics.failurePercent, atLeast: 1, minutes: 1 },
     GatewayThrottled: { metric: metrics.gatewayThrottles, atLeast: 1, minutes: 3, outOf: 5 },
     UnauthorizedFlood: { metric: metrics.unauthorized, atLeast: 300, minutes: 5 },
+    RevealsHigh: { metric: metrics.revealed, atLeast: alarmReveals, minutes: 1 },
     Silent: { metric: metrics.requestsIn(alarmSilence || 5), atLeast: 1, minutes: 1, silence: 'is_all' },
     ConcurrencyHigh: {
       metric: metrics.concurrency,

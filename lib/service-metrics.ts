@@ -136,6 +136,7 @@ export function serviceMetrics(watched: Watched, heard: HeardEvents) {
       },
     }),
     gatewayThrottles: ofLogs('GatewayThrottled').with({ label: '429 of the gateway' }),
+    revealed: ofLogs('TokensRevealed').with({ period: Duration.minutes(5) }),
     unauthorized: ofLogs('UnauthorizedRequests').with({ label: 'Requests without a valid key' }),
     requestsIn: (minutes: number) =>
       api.metricCount({ period: Duration.minutes(minutes), statistic: Stats.SUM }),

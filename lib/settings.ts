@@ -385,6 +385,8 @@ export const settingsSchema = z
         'must be the ARN of a topic of SNS that is no FIFO topic',
       )
       .default(''),
+    /** Tokens in plaintext in five minutes at which an alarm rings; 0 for never. */
+    alarmReveals: wholeNumber(0, 100_000_000).default(0),
     /** Minutes without a request after which an alarm rings; 0 for never. */
     alarmSilence: number
       .refine((minutes) => minutes === 0 || (minutes >= 5 && minutes <= 1_440), {

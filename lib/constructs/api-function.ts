@@ -71,7 +71,10 @@ export class ApiFunction<
     // Callers without an API key can make the function exceed its time.
     const failure = isKeyless ? LINES.faultOrCrash : LINES.faultOrNoEnd;
     countLines(this.log, serviceName, 'ServiceFailures', failure);
-    if (alarmsOf(settings).has('UnauthorizedFlood'))
+    const alarms = alarmsOf(settings);
+    if (alarms.has('RevealsHigh'))
+      countLines(this.log, serviceName, 'TokensRevealed', LINES.reveals, '$.revealed');
+    if (alarms.has('UnauthorizedFlood'))
       countLines(this.log, serviceName, 'UnauthorizedRequests', LINES.unauthorized);
     if (deployment === 'canary')
       new Canary(this, 'Canary', { serviceName, live, log: this.log, ignoresTimeouts: isKeyless });

@@ -1,5 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { Caller } from '../core/access/caller.ts';
+import { defined } from '../core/shared/defined.ts';
 import { causesOf, type RequestLog } from '../lambda/request-log.ts';
 import type { ApiRequest } from './api-request.ts';
 import { jsonResponse, type ApiResponse } from './api-response.ts';
@@ -15,6 +16,8 @@ export interface ApiCall {
   caller?: Caller;
   /** The stored proxy whose key the request has. */
   proxyId?: string;
+  /** The number of tokens that the response shows in plaintext. Absent for none. */
+  revealed?: number;
 }
 
 /**
@@ -57,7 +60,7 @@ export function logRequest(log: RequestLog): Middleware {
       status,
       milliseconds: Math.round(performance.now() - call.startedAt),
       ...(call.caller && { tenantId: call.caller.tenantId, applicationId: call.caller.applicationId }),
-      ...(call.proxyId !== undefined && { proxyId: call.proxyId }),
+      ...defined({ proxyId: call.proxyId, revealed: call.revealed }),
       ...(code !== undefined && (unexpected || code === 'transform_failed') && { code }),
       ...(unexpected && { cause: causesOf(error) }),
     });

@@ -138,10 +138,12 @@ export function createApiHandler<Deps extends ApiDeps>(
     call.caller = who.caller;
     if (who.proxy !== undefined) call.proxyId = who.proxy.stored.id;
     try {
-      return await recordRequest<Deps>(deps, who, matched, source, {
+      const { response, revealed } = await recordRequest<Deps>(deps, who, matched, source, {
         run: async (audited) => responseOf(await runRoute(audited, who, matched), request.reserved),
         nameTokens: (audited) => nameTokens(audited, who, matched),
       });
+      if (revealed > 0) call.revealed = revealed;
+      return response;
     } finally {
       // An instance may be frozen after its response.
       await who.noted;

@@ -215,6 +215,13 @@ function subjectOf<Deps>(
   };
 }
 
+/** A response whose end is recorded. */
+interface Recorded {
+  readonly response: ApiResponse;
+  /** The number of tokens that it shows in plaintext. */
+  readonly revealed: number;
+}
+
 /** Steps that happen between the records of a request. */
 interface RecordedSteps<Deps> {
   readonly run: (audited: Deps) => Promise<ApiResponse>;
@@ -232,7 +239,7 @@ export async function recordRequest<Deps extends { readonly audit: Sightings; re
   matched: MatchedRoute<Deps>,
   source: string,
   { run, nameTokens }: RecordedSteps<Deps>,
-): Promise<ApiResponse> {
+): Promise<Recorded> {
   const { route, params } = matched;
   const { auditLog } = deps as Pick<Deps, 'auditLog'>;
   auditLog.prepare(caller.tenantId);
@@ -243,8 +250,9 @@ export async function recordRequest<Deps extends { readonly audit: Sightings; re
     const response = await run(audited);
     const status = response.statusCode ?? 200;
     // A failure that a destination returns is no failure of the service.
-    await scope.close({ status, outcome: route.passesOn === true ? 'ok' : outcomeOf(status) });
-    return response;
+    const outcome = route.passesOn === true ? 'ok' : outcomeOf(status);
+    await scope.close({ status, outcome });
+    return { response, revealed: outcome === 'ok' ? scope.revealed : 0 };
   } catch (failure) {
     const { code } = problemOf(failure).problem;
     const isForbidden = code === 'forbidden' || code === 'address_not_allowed';

@@ -16,6 +16,8 @@ export interface RequestLogLine {
   readonly applicationId?: string;
   /** The stored proxy that the call is for. */
   readonly proxyId?: string;
+  /** The number of tokens that the response shows in plaintext. Absent for none. */
+  readonly revealed?: number;
   /**
    * Why a request failed. `internal_error` and `dependency_unavailable` are faults of the service;
    * other codes are those of a reactor or a destination. Absent for the response of a destination.
@@ -43,6 +45,7 @@ const FIELDS = [
   'invocationId',
   'reactorId',
   'proxyId',
+  'revealed',
   'configurationName',
   'outcome',
   'attempt',

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { cases, fc } from '../../packages/test-kit/src/properties.ts';
 import { generateApiKey } from '../../src/core/crypto/api-key.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
+import type { Form } from '../../src/core/audit/audit-record.ts';
 import { createApiHandler, type ApiDeps } from '../../src/http/create-api-handler.ts';
 import { route, type Route } from '../../src/http/route.ts';
 import { TENANT } from '../support/builders/a-stored-token.ts';
@@ -20,6 +21,7 @@ const ROUTES: Route<ApiDeps>[] = [
     query: z.custom<URLSearchParams>(),
     handle: ({ audit }, { params: { id }, query }) => {
       if (query.get('is') === 'there') audit.found([{ id }]);
+      if (query.has('form')) audit.saw({ id }, query.get('form') as Form);
       if (query.get('is') === 'shown') audit.saw({ id }, 'reveal');
       else throw new ServiceError('not_found', 'No.');
       return Promise.resolve({ body: id });
@@ -74,6 +76,18 @@ describe('the record of a request', () => {
     expect(refused).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '5' } });
     expect(refused.body).not.toContain('abc');
     expect((await get('abc')).statusCode).toBe(503);
+  });
+
+  it('is in the log with the number of tokens that the response shows in plaintext', async () => {
+    const { get, lines } = setUp();
+    await get('abc', KEY, 'is=shown&form=mask');
+    await get('abc', KEY, 'form=reveal');
+    await get('abc', KEY, 'is=there');
+    expect(lines.map(({ status, revealed }) => [status, revealed])).toEqual([
+      [200, 1],
+      [404, undefined],
+      [404, undefined],
+    ]);
   });
 });
 

@@ -5,7 +5,10 @@ import {
   alarmProperties,
 } from '../../packages/local-aws/src/cloudwatch/alarm-definition.ts';
 import { createCloudWatch } from '../../packages/local-aws/src/cloudwatch/create-cloudwatch.ts';
-import { parseFilterPattern } from '../../packages/local-aws/src/cloudwatch/filter-pattern.ts';
+import {
+  parseFilterPattern,
+  parseMetricValue,
+} from '../../packages/local-aws/src/cloudwatch/filter-pattern.ts';
 import { ALARM_NAMES, type AlarmName } from '../../lib/alarms.ts';
 import { reactorFunctionPrefix } from '../../lib/deployment-names.ts';
 import { createLog, type RequestLogLine } from '../../src/lambda/request-log.ts';
@@ -33,12 +36,13 @@ function stateAfter(name: AlarmName, minutes: Minutes): string | undefined {
   const cloudWatch = createCloudWatch(() => true);
   cloudWatch.define(definition);
   for (const { LogGroupName: logGroup, FilterPattern, MetricTransformations } of filters)
-    for (const { MetricNamespace: namespace, MetricName } of MetricTransformations)
+    for (const { MetricNamespace: namespace, MetricName, MetricValue } of MetricTransformations)
       cloudWatch.defineFilter({
         namespace,
         name: MetricName,
         logGroup,
         matches: parseFilterPattern(FilterPattern),
+        valueIn: parseMetricValue(MetricValue),
       });
   const groups: readonly string[] = [...new Set(filters.map(({ LogGroupName }) => String(LogGroupName)))];
 
@@ -175,6 +179,10 @@ const CASES: Readonly<Record<AlarmName, OfMetrics | OfEvents | (OfMetrics & OfEv
   UnauthorizedFlood: {
     rings: [[5, { TokensLog: many(200, refused), ProxyLog: many(100, refused) }]],
     silent: [[5, { TokensLog: many(299, refused), ProxyLog: many(9, request({ ...TENANT, status: 401 })) }]],
+  },
+  RevealsHigh: {
+    rings: [[5, { TokensLog: many(2, request({ ...TENANT, revealed: 20 })) }]],
+    silent: [[5, { TokensLog: [request({ ...TENANT, revealed: 39 }), request(TENANT)] }]],
   },
   Silent: everyPeriod('Count', 60, 1),
   CertificateEnds: {

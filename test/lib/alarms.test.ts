@@ -64,7 +64,7 @@ const RULES = resources(synthesized(), 'AWS::Events::Rule').filter(({ properties
   String(properties['Description']).includes('docs/runbook.md'),
 ).length;
 /** Alarms that a setting switches on. */
-const OPTIONAL = ['Silent', 'CertificateEnds', 'BackupFailed', 'BackupLate'];
+const OPTIONAL = ['RevealsHigh', 'Silent', 'CertificateEnds', 'BackupFailed', 'BackupLate'];
 const METRIC_ALARMS = ALARM_NAMES.length - EVENT_ALARMS.length - OPTIONAL.length;
 
 const printingThrough = (print: Print): Instance => ({ ...machineInstance(), print });

@@ -80,6 +80,7 @@ const REFUSED: Readonly<Record<keyof Settings, readonly (readonly [value: unknow
     ['arn:aws:sns:eu-west-1:111122223333:alarms.fifo', 'no FIFO topic'],
     ['alarms', 'the ARN of a topic'],
   ],
+  alarmReveals: [['-1', 'whole number']],
   alarmSilence: [
     ['4', '0, or 5 to 1440'],
     ['1441', '0, or 5 to 1440'],

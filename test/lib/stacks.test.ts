@@ -418,7 +418,7 @@ describe('alarms', () => {
   /** Alarms of events, and those that a setting switches on. */
   const OTHERS = [
     ...['KeyChanged', 'AuditChanged', 'CodeChanged'],
-    ...['Silent', 'CertificateEnds', 'BackupFailed', 'BackupLate'],
+    ...['RevealsHigh', 'Silent', 'CertificateEnds', 'BackupFailed', 'BackupLate'],
   ];
 
   it('describe the impact on users and link the runbook, and notify on start and end', () => {
@@ -457,7 +457,7 @@ describe('alarms', () => {
     const basic = resources(own, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);
     const names = basic.map(({ AlarmName }) => AlarmName.replace('Cloakroom-', ''));
     expect(names).toEqual(expect.arrayContaining(['ServerErrors', 'Silent', 'DataUnprotected']));
-    expect(names).toHaveLength(14);
+    expect(names).toHaveLength(15);
     for (const { AlarmActions, OKActions } of basic)
       expect([AlarmActions, OKActions]).toEqual([[ALL_ON.alarmTopicArn], [ALL_ON.alarmTopicArn]]);
     own.resourceCountIs('AWS::SNS::Topic', 1);

@@ -106,6 +106,7 @@ export const ALL_ON = {
   edgePublicKeyRateLimit: 700,
   alarms: 'basic',
   alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:on-call',
+  alarmReveals: 1_000,
   alarmSilence: 60,
   concurrencyQuota: 3000,
   reservedConcurrency: 'proxy=300,reactor-worker=50,reactors=200,webhook-sender=30',
@@ -115,7 +116,7 @@ export const ALL_ON = {
 };
 
 /** These settings have every alarm. */
-export const WATCHED = { ...DOMAIN, ...BACKUP, alarmSilence: 60 };
+export const WATCHED = { ...DOMAIN, ...BACKUP, alarmReveals: 200, alarmSilence: 60 };
 
 /** Each setting that reaches a variable of a function has its longest value. */
 export const LONGEST = {

@@ -273,7 +273,7 @@ const alarmsIn = (settings: Readonly<Record<string, string>>): ReadonlyMap<strin
 /** The monthly cost of each alarm, and of the sets among which a setting chooses. */
 export function alarmTable(): string {
   const backupCopyTo = 'arn:aws:backup:eu-central-1:123456789012:backup-vault:copies';
-  const settings = { ...DOMAIN, backup: 'daily', backupCopyTo, alarmSilence: '60' };
+  const settings = { ...DOMAIN, backup: 'daily', backupCopyTo, alarmReveals: '1000', alarmSilence: '60' };
   const all = alarmsIn({ ...settings, alarms: 'all' });
   const basic = alarmsIn({ ...settings, alarms: 'basic' });
   const cells = (count: number) => `${String(count)} | ${(count * PRICES.month.alarmMetric).toFixed(2)}`;

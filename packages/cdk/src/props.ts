@@ -187,6 +187,11 @@ export interface CloakroomProps {
    */
   readonly alarmTopicArn?: string | undefined;
   /**
+   * Tokens in plaintext in five minutes at which an alarm rings; 0 for never.
+   * @default 0
+   */
+  readonly alarmReveals?: number | undefined;
+  /**
    * Minutes without a request after which an alarm rings; 0 for never.
    * @default 0
    */

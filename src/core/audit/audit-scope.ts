@@ -35,6 +35,8 @@ export interface AuditScope extends Sightings {
   readonly hasNamed: boolean;
   /** Whether a record was written before an effect. */
   readonly hasBegun: boolean;
+  /** The number of tokens that a response with the status `ok` shows in plaintext. */
+  readonly revealed: number;
   /**
    * Records a coming effect, with everything reported so far. Resolves once the record is durable,
    * or immediately if an earlier one covers it. On `dependency_unavailable` the effect must not
@@ -206,6 +208,9 @@ export function openScope(log: AuditLog, trail: string, subject: AuditSubject): 
     },
     get hasBegun() {
       return firstRecordOf(recording) !== undefined;
+    },
+    get revealed() {
+      return [...recording.formsById.values()].filter((forms) => forms.has('reveal')).length;
     },
     saw(token, form) {
       report(recording, token, form);

@@ -46,13 +46,13 @@ const LIMITS_KB = {
   // (3 KB), and all that have their store write them in parts beside their records (2 KB).
   // Resources have names that are items, states, and labels (4 KB, and where they change 8 to
   // 12 KB). A create names all ids that it cannot give (2 KB).
-  tokens: 404,
+  tokens: 405,
   applications: 285,
-  proxies: 402,
+  proxies: 403,
   proxy: 563,
   reactors: 517,
-  'reactor-worker': 388,
-  'webhook-sender': 262,
+  'reactor-worker': 389,
+  'webhook-sender': 263,
   sweeper: 182,
   // It derives the search terms of tokens again when a root is replaced, and so evaluates
   // expressions; and it logs records that do not open. It reads and checks the audit trail, and it
@@ -62,7 +62,7 @@ const LIMITS_KB = {
   'operator-access': 261,
   // It moves reactors to another layer, and has stores of reactors alone.
   republisher: 121,
-  logs: 253,
+  logs: 254,
   'audit-sealer': 103,
 } as const satisfies Readonly<Record<(typeof FUNCTIONS)[number], number>>;
 

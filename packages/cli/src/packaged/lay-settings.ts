@@ -61,6 +61,7 @@ const PLACES: Readonly<Record<keyof Settings, Place>> = {
   alarms: ONLY_ON_AWS,
   alarmEmail: ONLY_ON_AWS,
   alarmTopicArn: ONLY_ON_AWS,
+  alarmReveals: ONLY_ON_AWS,
   alarmSilence: ONLY_ON_AWS,
   concurrencyQuota: ONLY_ON_AWS,
   reservedConcurrency: ONLY_ON_AWS,

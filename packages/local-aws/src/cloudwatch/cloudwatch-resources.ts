@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { alarmDefinition, alarmProperties } from './alarm-definition.ts';
-import { parseFilterPattern } from './filter-pattern.ts';
+import { parseFilterPattern, parseMetricValue } from './filter-pattern.ts';
 import { errorMessage } from '../error-code.ts';
 import { physicalName } from '../assembly/physical-name.ts';
 import { resourceType, withoutEffect, type ResourceType } from '../assembly/resource-type.ts';
@@ -27,7 +27,11 @@ const metricFilter = resourceType({
   identify: ({ stack, logicalId }) => ({ ref: physicalName(stack.name, logicalId, 255), attributes: {} }),
   properties: z.strictObject({
     MetricTransformations: z.array(
-      z.strictObject({ MetricNamespace: z.string(), MetricName: z.string(), MetricValue: z.literal('1') }),
+      z.strictObject({
+        MetricNamespace: z.string(),
+        MetricName: z.string(),
+        MetricValue: z.string().regex(/^(?:1|\$\.\w+)$/, 'must be 1 or the path of a member'),
+      }),
     ),
     FilterName: withoutEffect,
     FilterPattern: z.string(),
@@ -36,8 +40,9 @@ const metricFilter = resourceType({
   }),
   start: ({ properties }, alarms: AlarmDefinitions) => {
     const { LogGroupName: logGroup, FilterPattern, MetricTransformations } = properties;
-    for (const { MetricNamespace: namespace, MetricName: name } of MetricTransformations)
-      alarms.defineFilter({ namespace, name, logGroup, matches: parseFilterPattern(FilterPattern) });
+    const matches = parseFilterPattern(FilterPattern);
+    for (const { MetricNamespace: namespace, MetricName: name, MetricValue } of MetricTransformations)
+      alarms.defineFilter({ namespace, name, logGroup, matches, valueIn: parseMetricValue(MetricValue) });
   },
 });
 

@@ -7,7 +7,7 @@ import {
   type Datapoint,
   type Verdict,
 } from './evaluate-alarm.ts';
-import type { LineFilter } from './filter-pattern.ts';
+import type { LineFilter, LineValue } from './filter-pattern.ts';
 import { isMeasured } from './measured-metrics.ts';
 import { createMetricStore, type MetricId, type MetricSeries } from './metric-store.ts';
 
@@ -20,14 +20,15 @@ export interface AlarmReading extends Verdict {
 /** The templates define these for CloudWatch. */
 export interface AlarmDefinitions {
   define(alarm: AlarmDefinition): void;
-  /** Counts the lines of a log that match, in a metric without dimensions. */
+  /** Adds up the values of the lines of a log that match, in a metric without dimensions. */
   defineFilter(filter: MetricFilter): void;
 }
 
-/** A metric filter counts lines of a log group. */
+/** A metric filter counts lines of a log group, or adds up a value of them. */
 export interface MetricFilter extends Pick<MetricId, 'namespace' | 'name'> {
   readonly logGroup: string;
   readonly matches: LineFilter;
+  readonly valueIn: LineValue;
 }
 
 /**
@@ -111,8 +112,8 @@ export function createCloudWatch(measures: (metric: MetricId) => boolean = isMea
     },
     logged: (logGroup, line) => {
       readEmbeddedMetrics(line, (metric, value) => store.find(metric)?.add(value));
-      for (const { namespace, name, matches } of filters.get(logGroup ?? '') ?? [])
-        if (matches(line)) store.find({ namespace, name, dimensions: {} })?.add(1);
+      for (const { namespace, name, matches, valueIn } of filters.get(logGroup ?? '') ?? [])
+        if (matches(line)) store.find({ namespace, name, dimensions: {} })?.add(valueIn(line));
     },
     find: store.find,
     passMinute: store.passMinute,

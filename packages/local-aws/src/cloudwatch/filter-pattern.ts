@@ -1,6 +1,9 @@
 /** Whether a line of a log matches. Lines that are no JSON object match no pattern of JSON. */
 export type LineFilter = (line: string) => boolean;
 
+/** The value that a line which matches adds to the metric. */
+export type LineValue = (line: string) => number;
+
 type Members = Readonly<Record<string, unknown>>;
 type Condition = (line: Members) => boolean;
 
@@ -115,4 +118,10 @@ export function parseFilterPattern(text: string): LineFilter {
       return false;
     }
   };
+}
+
+/** Parses the value of a metric filter: a number, or the path of a number of the line. */
+export function parseMetricValue(text: string): LineValue {
+  if (!text.startsWith('$.')) return () => Number(text);
+  return (line) => Number(valueAt(JSON.parse(line) as Members, text));
 }

@@ -1,5 +1,5 @@
 import { createCloudWatch, type CloudWatch } from '../../src/cloudwatch/create-cloudwatch.ts';
-import { parseFilterPattern } from '../../src/cloudwatch/filter-pattern.ts';
+import { parseFilterPattern, parseMetricValue } from '../../src/cloudwatch/filter-pattern.ts';
 import { anAlarm } from './an-alarm.ts';
 
 const failures = { namespace: 'App', name: 'Failures', dimensions: {} };
@@ -101,7 +101,13 @@ it.each([
 it('an alarm on the metric of a filter counts the lines of its log group that match', () => {
   const cloudWatch = withAlarm({ Threshold: 2 });
   const matches = parseFilterPattern('{ $.code = "x" }');
-  cloudWatch.defineFilter({ namespace: 'App', name: 'Failures', logGroup: 'tokens', matches });
+  cloudWatch.defineFilter({
+    namespace: 'App',
+    name: 'Failures',
+    logGroup: 'tokens',
+    matches,
+    valueIn: () => 1,
+  });
   for (const [logGroup, code] of [
     ['tokens', 'x'],
     ['tokens', 'y'],
@@ -112,6 +118,16 @@ it('an alarm on the metric of a filter counts the lines of its log group that ma
     cloudWatch.logged(logGroup, JSON.stringify({ code }));
   cloudWatch.passMinute();
   expect(cloudWatch.alarms()).toMatchObject([{ state: 'ALARM', reason: expect.stringMatching(/ \[2\] is/) }]);
+});
+
+it('an alarm on the metric of a filter adds up a value of the lines', () => {
+  const cloudWatch = withAlarm({ Threshold: 7 });
+  const matches = parseFilterPattern('{ $.count > 0 }');
+  const filter = { namespace: 'App', name: 'Failures', logGroup: 'tokens', matches };
+  cloudWatch.defineFilter({ ...filter, valueIn: parseMetricValue('$.count') });
+  for (const count of [3, 0, 4]) cloudWatch.logged('tokens', JSON.stringify({ count }));
+  cloudWatch.passMinute();
+  expect(cloudWatch.alarms()).toMatchObject([{ state: 'ALARM', reason: expect.stringMatching(/ \[7\] is/) }]);
 });
 
 it('a printed line in the embedded metric format adds its data points', () => {
