@@ -101,9 +101,8 @@ export async function sendRow(
         return answer['id'] === body.id
           ? 'imported'
           : { ended: 'an answer has another id than was asked for: does the tenant deduplicate?' };
-      // The first attempt may have made it.
+      // An earlier attempt may have made it, or someone else: this key cannot see which.
       const outcome = refusalOf(response.status, answer);
-      if (outcome === 'taken' && attempt > 1) return 'imported';
       if (!isPassing(response.status) || last) return outcome;
     } catch {
       if (last) return { ended: 'the other vault is unreachable' };

@@ -66,11 +66,30 @@ const makerOf = ({ applications }: Client): KeyMaker => ({
   },
 });
 
+/** Most bytes that are read of an answer. One of this service has less. */
+const ANSWER_MAX_BYTES = 1_000_000;
+
+/** The text of an answer, or nothing of one that is too large. */
+async function limitedText({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // Leaving the loop cancels the rest.
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength;
+    if (bytes > ANSWER_MAX_BYTES) return '';
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
 /** A redirect would carry the keys elsewhere, so none is followed. */
 const sendWith =
   (send: typeof fetch): SendThrough =>
-  (url, init) =>
-    send(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(SECONDS_MAX * 1_000) });
+  async (url, init) => {
+    const signal = AbortSignal.timeout(SECONDS_MAX * 1_000);
+    const response = await send(url, { ...init, redirect: 'error', signal });
+    return { status: response.status, text: () => limitedText(response) };
+  };
 
 /**
  * Works with a service behind another vault, under a key that is made for this run and deleted at

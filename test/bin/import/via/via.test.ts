@@ -46,6 +46,14 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
+/** An answer that does not end. */
+const endless = (): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    pull: (controller) => {
+      controller.enqueue(new Uint8Array(100_000));
+    },
+  });
+
 /** Fills in the data of an alias, and sends the request on. */
 const otherVault: Fetch = async (url, request) => {
   if (url !== VIA) return vault.fetch(url, request);
@@ -60,7 +68,7 @@ const otherVault: Fetch = async (url, request) => {
       return NUMBERS[alias] ?? '';
     },
   );
-  if (unknown > 0) return new Response('no such token', { status: 404 });
+  if (unknown > 0) return new Response(endless(), { status: 404 });
   return vault.fetch(`${vault.baseUrl}/tokens`, {
     ...request,
     headers: { ...headers, 'SVC-API-KEY': key },
