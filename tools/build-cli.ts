@@ -18,7 +18,7 @@ import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { localApp } from '../bin/start/local-app.ts';
 import { assetFolder } from '../lib/asset-folder.ts';
 import type { Compatibility } from '../lib/reactor-layer.ts';
-import { PUBLISHED_NODES } from '../lib/reactor-node.ts';
+import { PUBLISHED_NODES, THIS_PLATFORM } from '../lib/reactor-node.ts';
 import { IMAGES } from '../src/core/reactors/layer.ts';
 import { synthesize } from '../packages/local-aws/src/assembly/synthesize.ts';
 import { layerKey } from '../packages/cli/src/packaged/layer-key.ts';
@@ -173,7 +173,8 @@ async function writeApp(folder: string, clientCompatibility: Compatibility): Pro
  */
 export async function buildCli(folder: string): Promise<void> {
   await checkConfigSchema();
-  await buildAssets(undefined, []);
+  // The synthesis of the app reads the Node of reactors for this machine.
+  await buildAssets(undefined, [THIS_PLATFORM]);
   const dist = join(folder, 'dist');
   rmSync(dist, { recursive: true, force: true });
   const [{ metafile }] = await Promise.all([
